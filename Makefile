@@ -7,7 +7,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test test-all platforms lint format docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all platforms wheels lint format docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
@@ -16,6 +16,7 @@ help:
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
 	@echo "make test-all  make platforms, then the same, then the tests marked slow: more random cases, and larger ones"
 	@echo "make platforms builds the FMU binaries of the other platforms with zig; minutes when nothing is cached"
+	@echo "make wheels    wheels for Linux on x86-64 and ARM that a package index accepts, into dist/"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-python  some Python tests and random models under the address sanitizer"
@@ -43,6 +44,11 @@ test-all: platforms
 	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS) tests/core/assembly/test_nearest.py tests/relations" SANITIZED_OPTIONS="-n auto -m slow"
 
 platforms: .venv/.platforms
+
+wheels: platforms # with the binaries that are in build/platforms then
+	rm -rf build/wheels dist/*manylinux*
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheels .
+	$(BIN)/python cmake/wheels.py build/wheels/*.whl dist
 
 C_FILES = $(filter-out fmumbs/core/fmi/fmi2Function% fmumbs/core/fmi/fmi2Types%,$(wildcard \
     fmumbs/core/*.h fmumbs/core/*/*.[ch] fmumbs/core/*/*.inc tests/core/*.h tests/core/*/*.c tests/*/*.c tests/faults/site/*.c fuzz/*.[ch] \

@@ -17,7 +17,7 @@ endif()
 string(REGEX MATCH "^[^-]*" CMAKE_SYSTEM_PROCESSOR "${FMUMBS_TARGET}")
 set(CMAKE_C_COMPILER "${FMUMBS_ZIG}")
 set(CMAKE_C_COMPILER_ARG1 "cc -target ${FMUMBS_TARGET}")
-if(FMUMBS_TARGET MATCHES "^x86-|^aarch64-windows") # few hosts: so that all platforms fit into an FMU of 4 MB
+if(FMUMBS_TARGET MATCHES "^x86-|^aarch64-windows") # few hosts, but every FMU carries them
   set(FMUMBS_OPTIMIZATION -Os CACHE STRING "optimization of the core by GCC and Clang")
 endif()
 set(CMAKE_MODULE_LINKER_FLAGS_INIT -s) # neither symbols nor what a debugger reads

@@ -1,5 +1,8 @@
 """Multibody mechanisms described in Python and exported as FMI 2.0 co-simulation FMUs."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from fmumbs.analysis import ModeVectors, Uniqueness, mode_vectors
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import (
@@ -10,11 +13,11 @@ from fmumbs.errors import (
     FmumbsError,
     InputWarning,
     Interrupted,
+    MeshWarning,
     ModelError,
     SolverError,
     StartWarning,
 )
-from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
     Ball,
     Body,
@@ -32,6 +35,7 @@ from fmumbs.mechanism import (
     Layer,
     LuGre,
     Material,
+    Mesh,
     ModalBody,
     Model,
     Path,
@@ -62,11 +66,14 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.play import replay
 from fmumbs.run import Equilibrium, Result, Signal, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
-from fmumbs.study import Sweep, sweep
-from fmumbs.system import System
+
+if TYPE_CHECKING:
+    from fmumbs.export import export_fmu
+    from fmumbs.play import replay
+    from fmumbs.study import Sweep, sweep
+    from fmumbs.system import System
 
 __all__ = [
     "AssemblyError",
@@ -93,6 +100,8 @@ __all__ = [
     "Layer",
     "LuGre",
     "Material",
+    "Mesh",
+    "MeshWarning",
     "ModalBody",
     "ModeVectors",
     "Model",
@@ -145,3 +154,20 @@ __all__ = [
     "uniqueness",
 ]
 __all__ += _forces.__all__
+
+# imported at first use
+_LATE = {"export_fmu": "export", "Sweep": "study", "sweep": "study", "System": "system", "replay": "play"}
+_PARTS = ("export", "play", "study", "system", "view")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f"fmumbs.{name}")
+    if name not in _LATE:
+        raise AttributeError(f"module 'fmumbs' has no attribute '{name}'", name=name)
+    found = globals()[name] = getattr(import_module(f"fmumbs.{_LATE[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE, *_PARTS})

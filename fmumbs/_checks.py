@@ -137,9 +137,14 @@ def angle(value: object, what: str) -> float:
     return result
 
 
+def looks_like_degrees(angle: float) -> bool:
+    """Whether an angle [rad] is beyond a turn, and a whole or a half number, as degrees are."""
+    return abs(angle) > 2.0 * math.pi and float(2.0 * angle).is_integer()
+
+
 def ask_if_degrees(given: float, what: str) -> None:
-    """Warns of an angle beyond a turn that is a whole or a half number, as degrees are."""
-    if abs(given) <= 2.0 * math.pi or not (2.0 * given).is_integer():
+    """Warns of an angle that looks like degrees."""
+    if not looks_like_degrees(given):
         return
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fmumbs":

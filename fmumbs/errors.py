@@ -15,6 +15,7 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     UserWarning
     ├── StartWarning    given start values were changed, look like degrees, or are an unstable equilibrium
     ├── InputWarning    an FMU cannot follow inputs as they are given
+    ├── MeshWarning     triangles of a mesh were turned
     └── DeformationWarning  a deformation left the linear range
 """
 
@@ -60,6 +61,10 @@ class StartWarning(UserWarning):
 
 class InputWarning(UserWarning):
     """An FMU cannot follow inputs over time as they are given."""
+
+
+class MeshWarning(UserWarning):
+    """Triangles of a mesh had their inner side out and were turned."""
 
 
 class DeformationWarning(UserWarning):

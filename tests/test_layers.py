@@ -320,3 +320,24 @@ def test_no_function_is_used_whose_results_differ_between_platforms(path: Path) 
 def test_only_one_file_of_the_core_knows_fmi_2(path: Path) -> None:
     assert not [name for _, name in includes(path) if Path(name).name.startswith("fmi2")]
     assert not re.search(r"\bfmi[0-9]", c_code(path))
+
+
+def test_what_not_every_script_needs_is_imported_at_first_use() -> None:
+    code = """
+import sys
+import fmumbs
+late = {"fmumbs.export", "fmumbs.play", "fmumbs.study", "fmumbs.system", "fmumbs.view"}
+assert not late & set(sys.modules), late & set(sys.modules)
+assert set(fmumbs.__all__) | {"study", "view"} <= set(dir(fmumbs))
+assert fmumbs.system.System is fmumbs.System
+names = {}
+exec("from fmumbs import *", names)
+assert set(fmumbs.__all__) <= set(names) and names["sweep"] is fmumbs.study.sweep
+try:
+    fmumbs.sweeps
+except AttributeError as error:
+    assert str(error) == "module 'fmumbs' has no attribute 'sweeps'" and error.name == "sweeps"
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,8 +1,12 @@
 """What a user receives: the wheel's content, and a binary that any Linux host from 2014 on can load."""
 
 import ast
+import base64
+import csv
+import hashlib
 import importlib.util
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -117,7 +121,8 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
     others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
-    named = {requirement.partition(">=")[0] for requirement in requirements("plot", "sweep", "cosim", "results")}
+    extras = ("plot", "mesh", "sweep", "cosim", "results")
+    named = {requirement.partition(">=")[0] for requirement in requirements(*extras)}
     assert others <= named
     assert named - others == {"cffi", "pythonfmu"}  # the extension module's; whose files the other back end packs
 
@@ -136,6 +141,83 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_wheel_supports_every_python_from_3_11_on(wheel: Path) -> None:
     assert re.fullmatch(r"fmumbs-[\d.]+-cp311-abi3-\w+\.whl", wheel.name)
+
+
+def for_an_index(wheel: Path, folder: Path, processor: str) -> subprocess.CompletedProcess[str]:
+    """What cmake/wheels.py makes of a wheel."""
+    command = [sys.executable, str(ROOT / "cmake" / "wheels.py"), str(wheel), str(folder), processor]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def content(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@linux_binary
+def test_an_index_accepts_a_wheel_for_the_c_library_of_2012(wheel: Path, tmp_path: Path) -> None:
+    """Its name, its tags and its record agree, and pip takes it; the rest is that of the wheel that was built."""
+    here = platform.machine()
+    done = for_an_index(wheel, tmp_path, here)
+    assert (done.returncode, done.stderr) == (0, "")
+    (made,) = tmp_path.glob("*.whl")
+    assert made.name.endswith(f"-cp311-abi3-manylinux_2_17_{here}.manylinux2014_{here}.whl")
+    files, before = content(made), content(wheel)
+    assert list(files)[-1].endswith("/RECORD")  # as PEP 427 recommends
+    changed = {name for name in files if files[name] != before[name]}
+    assert {name.rpartition("/")[2] for name in changed} == {"WHEEL", "RECORD"}
+    (tags,) = (text for name, text in files.items() if name.endswith("/WHEEL"))
+    assert re.findall(r"Tag: (.*)", tags.decode()) == [
+        f"cp311-abi3-manylinux_2_17_{here}", f"cp311-abi3-manylinux2014_{here}",
+    ]  # fmt: skip
+    rows = list(csv.reader(files[list(files)[-1]].decode().splitlines()))
+    assert [row[0] for row in rows] == list(files)
+    for name, digest, size in rows[:-1]:
+        found = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).decode().rstrip("=")
+        assert (digest, size) == (f"sha256={found}", str(len(files[name]))), name
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--target", str(tmp_path / "site"), str(made)], check=True, capture_output=True)
+    assert for_an_index(wheel, tmp_path / "again", here).returncode == 0
+    assert next((tmp_path / "again").glob("*.whl")).read_bytes() == made.read_bytes()
+
+
+@linux_binary
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [(b"\0GLIBC_2.34\0", "needs GLIBC_2.34"), (b"\0libstdc++.so.6\0", "needs libstdc++.so.6")],
+    ids=("newer", "other"),
+)
+def test_a_wheel_that_needs_more_is_refused(wheel: Path, tmp_path: Path, added: bytes, message: str) -> None:
+    files = content(wheel)
+    (module,) = (name for name in files if name.startswith("fmumbs/_core."))
+    worse = tmp_path / wheel.name
+    with zipfile.ZipFile(worse, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data + added if name == module else data)
+    done = for_an_index(worse, tmp_path / "out", platform.machine())
+    assert done.returncode == 1 and message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@linux_binary
+def test_the_wheel_for_another_processor_has_its_extension_module(wheel: Path, tmp_path: Path) -> None:
+    """Linked from the objects of that FMU's binary: all of the core, and what this machine's module asks of Python."""
+    done = for_an_index(wheel, tmp_path, "aarch64")
+    if "no objects for" in done.stderr:
+        pytest.skip("no binary for aarch64-linux was compiled here: make platforms")
+    assert (done.returncode, done.stderr) == (0, "")
+    texts = []
+    for path in (wheel, next(tmp_path.glob("*_aarch64.whl"))):
+        (tmp_path / "module.so").write_bytes(content(path)["fmumbs/_core.abi3.so"])
+        read = ["readelf", "--wide", "--file-header", "--dyn-syms", "--dynamic", str(tmp_path / "module.so")]
+        texts.append(subprocess.run(read, capture_output=True, text=True, check=True).stdout)
+    here, there = texts
+    assert re.search(r"Machine: +AArch64", there)
+    assert re.search(r"GLOBAL +DEFAULT +\d+ +PyInit__core\b", there)
+    assert set(re.findall(r"Shared library: \[(.*?)\]", there)) <= {"libc.so.6", "libm.so.6"}
+    assert not re.findall(r"UND (fm_\w+)", there)
+    asked = (set(re.findall(r"UND (_?Py\w+)", text)) for text in (here, there))
+    assert next(asked) == next(asked)
 
 
 def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) -> None:

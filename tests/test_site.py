@@ -17,6 +17,7 @@ import scripts
 from matplotlib.image import imread
 
 import fmumbs as fm
+from support.browser import CHROMIUM, chromium
 
 ROOT = Path(__file__).parents[1]
 JOBS = (
@@ -77,6 +78,20 @@ def test_the_site_has_no_dead_link_and_each_picture(site: Path) -> None:
         assert f"gallery/{name}.png" in shown.targets
         opacity = imread(site / "gallery" / f"{name}.png")[..., 3]
         assert (opacity > 0.5).mean() > 0.005, f"{name} cannot be seen"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_search_works_in_a_site_that_was_opened_from_disk(site: Path) -> None:
+    """Without a server and without a network."""
+    with chromium() as browser:
+        browser.open(site / "examples" / "crane.html")
+        browser.ask("document.querySelector('.md-search__input').focus()")
+        for letter in "backlash":
+            browser.key(letter)
+        browser.wait("document.querySelectorAll('.md-search-result__item a').length > 0")
+        found = browser.ask("[...document.querySelectorAll('.md-search-result__item a')].map((one) => one.href)")
+        assert any(one.startswith((site / "forces.html").as_uri()) for one in found)
+        assert browser.errors == []
 
 
 def test_the_reference_has_everything_public(site: Path) -> None:

@@ -24,7 +24,7 @@ from fmumbs.compiler.options import RunOptions, given, takes_options, with_setti
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
 from fmumbs.compiler.schemes import SCHEMES
-from fmumbs.compiler.starts import set_starts
+from fmumbs.compiler.starts import ask_if_degrees, set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
@@ -119,6 +119,7 @@ def compile(
         check_reactions(joints, arrays["joint_unique"])
     image = _image(model, arrays, parts.texts, everything)
     image.check()
+    ask_if_degrees(model.name, image.variables, starts or {})
     return image
 
 
@@ -283,11 +284,13 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
 
 
 def _image(model: Model, arrays: Arrays, texts: Texts, everything: bool) -> ModelImage:
-    """The image of the arrays with the variables and their names."""
+    """The image of the arrays, which it takes away, with the variables and their names."""
     if model.declared and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()
     else:
         shown = all_variables(arrays)
         arrays |= shown if everything else without_inner(model, arrays, shown)
-    return ModelImage(pack(counted(arrays), arrays))
+    data = pack(counted(arrays), arrays)
+    arrays.clear()  # as large as the image, which the core copies now
+    return ModelImage(data)

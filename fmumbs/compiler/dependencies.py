@@ -27,7 +27,7 @@ from fmumbs.compiler.kinds import (
     JOINT,
     LAW,
     LOAD,
-    counts,
+    Listing,
     kind_columns,
     kinds,
 )
@@ -321,7 +321,8 @@ class Dependencies:
             return none, none, none
         works = motion.works[motion.inputs]
         quiet, still = motion.silent(motion.inputs[works]), motion.silent(motion.inputs[~works])
-        driven = (arrays["joint_excited"] > 0) | (counts(kinds()[lib.FM_J_ROTOR], arrays) > 0)
+        driven = arrays["joint_excited"] > 0
+        driven[Listing(arrays).of(kinds()[lib.FM_J_ROTOR])[0]] = True
         driven[arrays["link_joint"][arrays["term_link"]]] = True
         driven[np.isin(np.arange(len(driven)), self._joints_with_laws)] = True
         return quiet, still, motion.wrenches_along(motion.silent(motion.inputs)) & ~driven[motion.joint_of_rows]

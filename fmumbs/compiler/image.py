@@ -95,7 +95,7 @@ class ModelImage:
         return Variables(self.arrays, self._borrow)
 
     def take_names(self, other: "ModelImage") -> None:
-        """Takes over what is known about the names of another image, whose variables and texts are the same."""
+        """Takes over what is known about the names of `other`, an image with the same variables and texts."""
         self.variables = other.variables.of(self.arrays, self._borrow)
 
     @property

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.excitations import BY_ACCELERATION, BY_POSITION
-from fmumbs.compiler.layout import Arrays, ffi, lib
-from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
+from fmumbs.compiler.layout import Arrays, ffi, lib, size_names, table
 
 
 def _owners() -> dict[str, int]:
@@ -170,120 +168,31 @@ def kinds_called(owner: int, suffix: str) -> tuple[Kind, ...]:
     return _by_suffix().get((owner, suffix), ())
 
 
-def counts(kind: Kind, arrays: Arrays) -> Indices:
-    """(elements,) number of components of this kind for each element; 0 if it has no such variable."""
-    if kind.owner == JOINT:
-        return _joint_counts(kind, arrays)
-    elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
-    every = np.full(elements, kind.components, np.int32)
-    match kind.elements:
-        case lib.FM_HAVE_NAMED:  # points without a name only carry a spring or a load
-            having = arrays["text"][arrays["point_name"]] != 0
-        case lib.FM_HAVE_FLEXIBLE:
-            return _modes_of_bodies(arrays)
-        case lib.FM_HAVE_RIGID:
-            having = _modes_of_bodies(arrays) == 0
-        case lib.FM_HAVE_TERMS:
-            return np.asarray(arrays["coupling_count"], np.int32)
-        case lib.FM_HAVE_RUBBING:
-            return np.asarray(arrays["friction_count"], np.int32)
-        case lib.FM_HAVE_PRESSED:
-            having = arrays["friction_pressed"] >= 0
-        case lib.FM_HAVE_SCALED:
-            having = arrays[f"{OWNERS[kind.owner]}_scaled"] >= 0
-        case lib.FM_HAVE_CLOSED:
-            having = np.array([len(arrays["row_kind"]) > 0])
-        case lib.FM_HAVE_DEFORMED:
-            having = np.array([arrays["mode_strain"].any()])
-        case _:
-            return every
-    return np.where(having, every, 0)
+class Listing:
+    """Which variables a model has. The core lists them, from the image's arrays without its table of variables."""
 
+    def __init__(self, arrays: Arrays) -> None:
+        sizes = dict.fromkeys(size_names(), 0)
+        self._arrays: list[NDArray[Any]] = []
+        pointers = []
+        for column in table():
+            values = np.ascontiguousarray(arrays.get(column.name, column.empty), column.dtype)
+            if column.name in arrays:
+                sizes[column.rows] = values.size // column.columns
+            self._arrays.append(values)  # the core reads there
+            pointers.append(ffi.cast("void *", values.ctypes.data))
+        self._pointers = ffi.new("void *[]", pointers)
+        self._sizes = ffi.new("int32_t[]", list(sizes.values()))
+        self._found: dict[int, tuple[Indices, Indices]] = {}
 
-def _modes_of_bodies(arrays: Arrays) -> Indices:
-    """(bodies,) number of modes; 0 for rigid bodies."""
-    modal = arrays["link_modal"][arrays["body_link"]]
-    found: Indices = np.zeros(len(modal), np.int32)
-    found[modal >= 0] = arrays["modal_shapes"][modal[modal >= 0]]
-    return found
-
-
-def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
-    joint, excited = arrays["joint_kind"], arrays["joint_excited"]
-    modes = arrays["joint_nu"] - excited
-    scalar, ball, free = joint == JOINT_SCALAR, joint == JOINT_SPHERICAL, joint == JOINT_FREE
-    fewer = joint == JOINT_NONHOLONOMIC
-    match kind.elements:
-        case lib.FM_HAVE_TORQUED:
-            found = modes * (fewer | scalar & ~_is_force(arrays)) + 3 * (ball | free)
-        case lib.FM_HAVE_FORCED:
-            found = modes * (scalar & _is_force(arrays)) + 3 * free
-        case lib.FM_HAVE_COORDINATES:
-            found = modes * scalar + (arrays["joint_np"] - excited) * fewer
-        case lib.FM_HAVE_RATES:
-            found = modes * scalar
-        case lib.FM_HAVE_NONHOLONOMIC:
-            found = modes * fewer
-        case lib.FM_HAVE_TURNING:
-            found = kind.components * (ball | free)
-        case lib.FM_HAVE_FREE:
-            found = kind.components * free
-        case lib.FM_HAVE_PROGRAMMED:
-            found = (kind.components or excited) * _programmed(arrays)
-        case lib.FM_HAVE_GEARED:
-            geared = np.bincount(arrays["link_joint"], arrays["link_kind"] == SCREW, len(joint))
-            found = modes * (scalar & (geared == modes))
-        case lib.FM_HAVE_RESTING:
-            found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & _sprung(arrays))
-        case lib.FM_HAVE_SPRUNG:
-            sprung, beside = _sprung(arrays), arrays["joint_couplings"]
-            found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & sprung)
-            found = found + np.where(beside > 0, 3, 1) * ball + 6 * (free & sprung) + beside
-        case lib.FM_HAVE_EVERY:
-            found = np.full(len(joint), kind.components)
-        case _:
-            found = excited
-    widths: Indices = found.astype(np.int32)
-    return widths
-
-
-def _programmed(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether each is the drive of a program."""
-    found = np.zeros(len(arrays["joint_kind"]), bool)
-    found[arrays["excitation_joint"][arrays["excitation_row"] >= 0]] = True
-    return found
-
-
-def _sprung(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether any mode of a free or a nonholonomic joint has a spring or a damper."""
-    found = np.zeros(len(arrays["joint_kind"]), bool)
-    for joint in np.flatnonzero(arrays["joint_kind"] == JOINT_FREE).tolist():
-        u = int(arrays["joint_u"][joint])
-        found[joint] = arrays["stiffness"][u : u + 6].any() or arrays["damping"][u : u + 6].any()
-    for joint in np.flatnonzero(arrays["joint_kind"] == JOINT_NONHOLONOMIC).tolist():
-        general = int(arrays["link_general"][arrays["joint_first"][joint]])
-        first = int(arrays["general_screw"][general])
-        screws = slice(first, first + int(arrays["general_screws"][general]))
-        found[joint] = arrays["screw_stiffness"][screws].any() or arrays["screw_damping"][screws].any()
-    return found
-
-
-def _is_force(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether the input is a force: the joint has one free mode, a translation."""
-    found = np.zeros(len(arrays["joint_kind"]), bool)
-    one = arrays["joint_nu"] - arrays["joint_excited"] == 1
-    found[one] = arrays["mode_linear"][arrays["joint_u"][one]] == 1
-    return found
-
-
-def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> NDArray[np.bool_]:
-    """(variables,) whether an element has this kind; excited modes do depending on what moves them, others always."""
-    if not lib.FM_HAVE_BY_ACCELERATION <= kind.elements <= lib.FM_HAVE_BY_POSITION:
-        return np.ones(len(element), bool)
-    by = arrays["excitation_kind"][arrays["joint_excitation"][element] + np.maximum(component, 0)]
-    if kind.elements == lib.FM_HAVE_BY_POSITION:
-        return np.asarray(by == BY_POSITION)
-    return np.asarray((by == BY_ACCELERATION) == (kind.elements == lib.FM_HAVE_BY_ACCELERATION))
+    def of(self, kind: Kind) -> tuple[Indices, Indices]:
+        """(variables,) element and component of each, -1 for a scalar; by element."""
+        if kind.index not in self._found:
+            call = self._pointers, self._sizes, kind.index
+            element, component = np.empty((2, lib.fm_list_variables(*call, ffi.NULL, ffi.NULL)), np.int32)
+            lib.fm_list_variables(*call, *(ffi.from_buffer("int32_t[]", one) for one in (element, component)))
+            self._found[kind.index] = element, component
+        return self._found[kind.index]
 
 
 @cache
@@ -297,26 +206,10 @@ def parameter_places() -> dict[int, tuple[str, int, int]]:
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of all variables, or of those of some kinds: by kind, then by element."""
-    wanted = list(kinds() if chosen is None else chosen)
-    found: dict[tuple[int, int, int], Indices] = {}  # kinds that the same elements have
-    for one in wanted:
-        of = one.owner, one.elements, one.components
-        if of not in found:
-            found[of] = counts(one, arrays)
-    widths = [found[one.owner, one.elements, one.components] for one in wanted]
-    width = np.concatenate(widths)
-    indices = [k.index for k in wanted]
-    kind = np.repeat(np.repeat(indices, [len(each) for each in widths]), width).astype(np.int32)
-    element = np.repeat(np.concatenate([np.arange(len(each), dtype=np.int32) for each in widths]), width)
-    component = np.arange(len(element), dtype=np.int32)
-    component -= np.repeat(np.cumsum(width, dtype=np.int32) - width, width)
-    component[np.repeat(width == 1, width)] = -1
-    there = np.ones(len(kind), bool)
-    if arrays["joint_excited"].any():
-        for each in wanted:
-            mine = kind == each.index
-            there[mine] = exists(each, element[mine], component[mine], arrays)
-    return variable_table(kind[there], element[there], component[there], np.full(there.sum(), -1, np.int32))
+    listing, wanted = Listing(arrays), list(kinds() if chosen is None else chosen)
+    element, component = (np.concatenate(column) for column in zip(*map(listing.of, wanted), strict=True))
+    kind = np.repeat(np.array([k.index for k in wanted], np.int32), [len(listing.of(k)[0]) for k in wanted])
+    return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 
 
 def variable_table(kind: Indices, element: Indices, component: Indices, name: Indices) -> Arrays:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fmumbs import _checks
-from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Indices, Kind, counts, exists, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Kind, Listing, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, text_at
 
 _FEW = 500  # up to this many names are all compared with a misspelled one
@@ -81,7 +81,6 @@ class Names:
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
         self._elements: dict[int, list[str]] = {MODEL: [""]}
-        self._counts: dict[int, Indices] = {}
 
     def text(self, offset: int) -> str:
         """The string at an offset of the text."""
@@ -120,12 +119,9 @@ class Names:
         return [place for place in places if address.component in (None, place.component)]
 
     def _places(self, kind: Kind, element: int) -> list[Place]:
-        if kind.index not in self._counts:
-            self._counts[kind.index] = counts(kind, self._arrays)
-        count = int(self._counts[kind.index][element])
-        parts = [-1] if count == 1 else list(range(count))
-        there = exists(kind, np.full(len(parts), element), np.array(parts, np.int32), self._arrays)
-        return [Place(kind.index, element, i) for i, found in zip(parts, there, strict=True) if found]
+        elements, components = self._listing.of(kind)
+        first, end = np.searchsorted(elements, [element, element + 1])
+        return [Place(kind.index, element, component) for component in components[first:end].tolist()]
 
     def nearest(self, word: str) -> str:
         """A sentence with the variable nearest to `word`: first the nearest element, then its variables."""
@@ -156,6 +152,10 @@ class Names:
     @cached_property
     def _text(self) -> bytes:
         return self._arrays["text"].tobytes()
+
+    @cached_property
+    def _listing(self) -> Listing:
+        return Listing(self._arrays)
 
     @cached_property
     def _strings(self) -> dict[int, str]:

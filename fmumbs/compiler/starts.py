@@ -10,6 +10,7 @@ from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, OWNERS, kinds, paramete
 from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
+from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
 
@@ -39,6 +40,15 @@ def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, 
             _write(arrays, place, number, where)
             written.append((place, number))
     _follow_starts(arrays, written)
+
+
+def ask_if_degrees(name: str, variables: Variables, values: Mapping[str, object]) -> None:
+    """Warns with a StartWarning of numbers for angles that look like degrees. name: of the model; values: by names."""
+    for which, value in values.items():
+        if not isinstance(value, int | float) or not _checks.looks_like_degrees(value):
+            continue
+        if "rad" in variables.units(variables.references(which)):
+            _checks.ask_if_degrees(value, f"'{name}': {which}")
 
 
 def _follow_starts(arrays: Arrays, written: Sequence[tuple[Place, float]]) -> None:

@@ -36,6 +36,7 @@ from fmumbs.mechanism.joints import (
     Weld,
 )
 from fmumbs.mechanism.laws import ForceLaw, Law, Piece, Stop
+from fmumbs.mechanism.looks import Mesh
 from fmumbs.mechanism.make_flexible import make_flexible
 from fmumbs.mechanism.model import Model
 from fmumbs.mechanism.path import Curve, Path
@@ -76,6 +77,7 @@ __all__ = [
     "Layer",
     "LuGre",
     "Material",
+    "Mesh",
     "ModalBody",
     "Mode",
     "Model",

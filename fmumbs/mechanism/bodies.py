@@ -6,18 +6,23 @@ frame P fixed on a body, X_BP; joints, springs and loads act between points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from os import PathLike, fspath
+from pathlib import Path as FilePath
+from typing import Self, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fmumbs import _checks
 from fmumbs._checks import Mat3, Vec3
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import shapes
+from fmumbs.mechanism import looks, shapes
 from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.looks import Look, Mesh
 from fmumbs.mechanism.section import Section, Slender
+from fmumbs.mechanism.triangles import enclosed
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 _VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
@@ -84,6 +89,8 @@ class Body(Element):
     points: named frames, given as {name: (x, y, z) or Transform} or a sequence of Frame; kept as Frames.
     measured: accepts an inertia that breaks the triangle inequality, for identified data.
     slender: its shape where it is a rod, a cylinder or a box, which make_flexible() needs; None for others.
+    color: "#rgb" or "#rrggbb"; None for the next of a list. opacity: above 0, up to 1.
+    visual: meshes to draw in place of its shape, such as [fm.Mesh("link.stl", scale=0.001)].
 
     Raises ModelError for numbers that are not finite, a negative mass, or an inertia that no solid has.
     """
@@ -94,6 +101,9 @@ class Body(Element):
     points: tuple[Frame, ...]
     measured: bool
     slender: Slender | None
+    color: str | None
+    opacity: float
+    visual: tuple[Mesh, ...]
 
     def __init__(
         self,
@@ -105,6 +115,9 @@ class Body(Element):
         points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
         measured: bool = False,
         slender: Slender | None = None,
+        color: str | None = None,
+        opacity: float = 1.0,
+        visual: Sequence[Mesh] = (),
     ) -> None:
         self._store("name", name)
         super().__post_init__()
@@ -116,6 +129,9 @@ class Body(Element):
         self._store("points", _frames(points, name))
         self._store("measured", bool(measured))
         self._store("slender", slender)
+        self._store("color", looks.colour(color, self._where("color")))
+        self._store("opacity", looks.opacity(opacity, self._where("opacity")))
+        self._store("visual", looks.meshes(visual, self._where("visual")))
 
     @classmethod
     def rod(
@@ -127,15 +143,16 @@ class Body(Element):
         density: float | None = None,
         radius: float | None = None,
         along: str = "x",
+        **look: Unpack[Look],
     ) -> Self:
         """A straight rod from `base`, its frame's origin, to `tip`, `length` [m] along an axis of its frame.
 
-        name: as for Body. along: "x", "y", "z" or with a minus sign. Without a radius [m] it is thin: no inertia about
-        its own axis. Give mass [kg], or density [kg/m3] and radius.
+        name, color, opacity, visual: as for Body. along: "x", "y", "z" or with a minus sign. Without a radius [m] it is
+        thin: no inertia about its own axis. Give mass [kg], or density [kg/m3] and radius.
         """
         properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
         section = None if radius is None else Section.circle(radius)
-        return cls._slender(name, float(length), properties, along, section)
+        return cls._slender(name, float(length), properties, along, section, look)
 
     @classmethod
     def cylinder(
@@ -147,14 +164,16 @@ class Body(Element):
         mass: float | None = None,
         density: float | None = None,
         along: str = "x",
+        **look: Unpack[Look],
     ) -> Self:
         """A solid cylinder from `base`, the centre of one end and its frame's origin, to `tip`.
 
-        name: as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along: as for rod().
+        name, color, opacity, visual: as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along: as for
+        rod().
         """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
-        return cls._slender(name, float(length), properties, along, Section.circle(radius))
+        return cls._slender(name, float(length), properties, along, Section.circle(radius), look)
 
     @classmethod
     def box(
@@ -165,33 +184,46 @@ class Body(Element):
         mass: float | None = None,
         density: float | None = None,
         along: str = "x",
+        **look: Unpack[Look],
     ) -> Self:
         """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
 
-        name: as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`, is the centre of one face, `tip`
-        that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
+        name, color, opacity, visual: as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`, is the
+        centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
         """
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
         mass_, moments = shapes.box(sizes, mass, density, where)
         k = along_axis(along, where)[0]
         section = Section.rectangle(sizes[(k + 1) % 3], sizes[(k + 2) % 3])
-        return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along, section)
+        return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along, section, look)
 
     @classmethod
     def sphere(
-        cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None
+        cls,
+        name: str,
+        *,
+        radius: float,
+        mass: float | None = None,
+        density: float | None = None,
+        **look: Unpack[Look],
     ) -> Self:
         """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3].
 
-        name: as for Body.
+        name, color, opacity, visual: as for Body.
         """
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
-        return cls(name, mass=mass_, inertia=moments)
+        return cls(name, mass=mass_, inertia=moments, **look)
 
     @classmethod
     def _slender(
-        cls, name: str, length: float, properties: shapes.Properties, along: str, section: Section | None
+        cls,
+        name: str,
+        length: float,
+        properties: shapes.Properties,
+        along: str,
+        section: Section | None,
+        look: Look,
     ) -> Self:
         """A body that reaches from its origin along an axis; moments about that axis, then the next two."""
         mass, moments = properties
@@ -201,7 +233,41 @@ class Body(Element):
         inertia = moments[3 - k :] + moments[: 3 - k]
         frames = (Frame("base", Transform.identity()), Frame("tip", Transform(None, tip)))
         slender = Slender(length, along, section)
-        return cls(name, mass=mass, com=com, inertia=inertia, points=frames, slender=slender)
+        return cls(name, mass=mass, com=com, inertia=inertia, points=frames, slender=slender, **look)
+
+    @classmethod
+    def from_mesh(
+        cls,
+        path: str | PathLike[str],
+        *,
+        scale: float,
+        density: float | None = None,
+        mass: float | None = None,
+        name: str | None = None,
+        hull: bool = False,
+        points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
+        color: str | None = None,
+        opacity: float = 1.0,
+    ) -> Self:
+        """A homogeneous solid with the surface in a file: `Body.from_mesh("link.stl", scale=0.001, density=2700)`.
+
+        path: .stl, .obj, .glb or another file that trimesh reads (`pip install 'fmumbs[mesh]'`). scale: of its unit
+        [m], 0.001 for a file in mm. Give mass [kg] or density [kg/m3]. name: by default that of the file. hull: takes
+        the convex hull of a surface that is not closed. The body's frame is the file's. The others are as for Body.
+
+        Mass, centre of mass and inertia are those of the polyhedron. A surface whose triangles have their inner side
+        out is turned, with a MeshWarning. Raises ModelError for a surface that is open, with the number of its open
+        edges, and for a file that cannot be read.
+        """
+        where = f"Body.from_mesh '{fspath(path)}'"
+        mesh = Mesh(path, scale=scale)
+        volume, com, second = enclosed(mesh.triangles, hull, where).integrals()
+        mass_ = shapes.mass_of(volume, mass, density, where)
+        inertia = (np.trace(second) * np.eye(3) - second) * (mass_ / volume)
+        return cls(
+            FilePath(path).stem if name is None else name, mass=mass_, com=com, inertia=inertia, points=points,
+            color=color, opacity=opacity, visual=[mesh],
+        )  # fmt: skip
 
     def at(
         self,

@@ -85,7 +85,7 @@ def replay(model: "Model", path: "str | os.PathLike[str]", *, progress: Progress
     path: the CSV file that the page saved, with a row for each of its steps. Its columns are `time` [s] and what was
         changed: inputs, parameters, and BODY.pull.force [N] and BODY.pull.torque [N.m], what the hand that pulled a
         body did at the origin of its frame, in world axes. The result has these rows, too.
-    run: options of simulate(), those with which the page was made.
+    run: options of simulate(), those with which the page was made. progress: called with the fraction done, 0 to 1.
 
     Raises as simulate(), and SolverError for a file that cannot be read.
     """

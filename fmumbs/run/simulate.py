@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from fmumbs import _checks
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.compiler.pulls import with_pulls
+from fmumbs.compiler.starts import ask_if_degrees
 from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
@@ -72,7 +73,7 @@ def simulate(
     points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
     solver = Solver(image)
-    _ask_if_degrees(image, given)
+    ask_if_degrees(image.name, image.variables, given)
     moments = Moments(solver, points, given, control, control_interval)
     moments.begin()
     for message in start_warnings(image.name, solver.start_changes, solver.departure):
@@ -173,15 +174,6 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
             raise SolverError(f"'{image.name}' {variables.unknown(name)}")
         found.extend(references)
     return np.array(list(dict.fromkeys(found)), dtype=np.uint32)
-
-
-def _ask_if_degrees(image: ModelImage, values: Mapping[str, Any]) -> None:
-    """Warns with a StartWarning of constants for angles that look like degrees."""
-    for name, value in values.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            for unit in image.variables.units(image.variables.references(name)):
-                if unit == "rad":
-                    _checks.ask_if_degrees(value, f"'{image.name}': {name}")
 
 
 def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:

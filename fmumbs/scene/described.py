@@ -5,7 +5,7 @@ flexible ones, place everything. An image carries its model's scene, with number
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from json.encoder import encode_basestring_ascii
@@ -67,8 +67,26 @@ class Centreline:
 
 
 @dataclass(frozen=True)
+class MeshLook:
+    """Triangles in the body's frame, in base64, little-endian 16-bit numbers.
+
+    corners: (n, 3), in parts of 65535 of `size` from `low` [m]. faces: (m, 3) indices of corners, counterclockwise as
+    seen from outside. colour: "#rrggbb", "" for the body's. opacity: 0 to 1.
+    """
+
+    corners: str
+    faces: str
+    low: Vec3
+    size: Vec3
+    colour: str = ""
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
 class BodyLook:
     """A body: its shape as it was given, or the ellipsoid of its mass and inertia; and its centre of mass [m].
+
+    colour: "#rrggbb", "" for the next of a list. opacity: 0 to 1. meshes: drawn in place of the shape.
 
     links: ends of thin lines from the centre of mass to the joints and points of a body without a shape of its own [m].
     line: of a flexible body. Nothing at all for the massless target of a program. part_of: the flexible link.
@@ -80,6 +98,14 @@ class BodyLook:
     links: tuple[Vec3, ...] = ()
     line: Centreline | None = None
     part_of: str = ""
+    colour: str = ""
+    opacity: float = 1.0
+    meshes: tuple[MeshLook, ...] = ()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether anything of it is drawn."""
+        return self.shape is not None or self.line is not None or bool(self.meshes)
 
 
 @dataclass(frozen=True)
@@ -171,7 +197,8 @@ class Scene:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The scene of to_json(), but for digits beyond the ninth."""
-        made: Self = _made(cls, json.loads(text))
+        kind: Any = cls
+        made: Self = _maker(kind)(json.loads(text))
         return made
 
 
@@ -179,8 +206,7 @@ def _text(value: Any) -> str:
     """JSON of a value; of a dataclass without the fields that have their default values."""
     kind: Any = type(value)
     if kind is tuple:
-        numbers = value and all(type(one) is float for one in value)
-        return _numbers(value) if numbers else f"[{','.join(map(_text, value))}]"
+        return _numbers(value) if value and type(value[0]) is float else f"[{','.join(map(_text, value))}]"
     if kind is float:
         return repr(_short(value))
     if kind is str:
@@ -214,18 +240,15 @@ def _short(value: float) -> float | int:
 
 
 @cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
-
-
-def _made(kind: Any, value: Any) -> Any:
-    if value is None:
-        return None
+def _maker(kind: Any) -> Callable[[Any], Any]:
+    """What makes a value of a type from what json.loads() returns."""
     if isinstance(kind, UnionType):
-        return _made(get_args(kind)[0], value)
+        some = _maker(get_args(kind)[0])
+        return lambda value: None if value is None else some(value)
     if get_origin(kind) is tuple:
-        return tuple(_made(get_args(kind)[0], one) for one in value)
+        each = _maker(get_args(kind)[0])
+        return lambda value: tuple(map(each, value))
     if hasattr(kind, "__dataclass_fields__"):
-        hints = _hints(kind)
-        return kind(**{name: _made(hints[name], one) for name, one in value.items()})
-    return float(value) if kind is float else value
+        parts = {name: _maker(hint) for name, hint in get_type_hints(kind).items()}
+        return lambda value: kind(**{name: parts[name](one) for name, one in value.items()})
+    return float if kind is float else lambda value: value

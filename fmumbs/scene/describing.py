@@ -4,7 +4,10 @@ A body given by mass and inertia is drawn as the homogeneous ellipsoid that has 
 I3 about its centre of mass the semi-axes are a1 = sqrt(5 (I2 + I3 - I1) / (2 m)), and so on in turn.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from math import pi, sqrt
 
@@ -18,6 +21,7 @@ from fmumbs.mechanism import (
     Distance,
     FlexibleLink,
     JointBase,
+    Mesh,
     ModalBody,
     Mode,
     Model,
@@ -40,6 +44,7 @@ from fmumbs.scene.described import (
     CurveLook,
     JointLook,
     LoadLook,
+    MeshLook,
     Place,
     PointLook,
     Quaternion,
@@ -55,6 +60,7 @@ Array = NDArray[np.float64]
 
 _PARTS = 16  # of the centre line of a flexible body, and of each piece of a path
 _MOST = 2000  # points of a path
+_MOST_TRIANGLES = 15_000  # of a mesh
 _UNTURNED = Rotation.identity()
 _CYCLES = (UPRIGHT, (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5))  # x along the body's x, y, z; then y, z in turn
 
@@ -124,6 +130,24 @@ class _Places:
 
 
 def _body(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
+    look = _shape(body, links, ends)
+    if body.color is None and body.opacity == 1.0 and not body.visual:
+        return look
+    look = replace(look, colour=body.color or "", opacity=body.opacity, meshes=tuple(map(_mesh, body.visual)))
+    return replace(look, shape=None, links=()) if body.visual else look
+
+
+def _mesh(mesh: Mesh) -> MeshLook:
+    """Simplified, and with coordinates of 16 bits, so that a page of a dozen bodies stays below 5 MB."""
+    found = mesh.in_body.simplified(_MOST_TRIANGLES)
+    low, high = found.vertices.min(axis=0), found.vertices.max(axis=0)
+    size = np.maximum(high - low, 1e-300)
+    corners = np.round((found.vertices - low) / size * 65535.0)
+    packed = [b64encode(numbers.astype("<u2").tobytes()).decode() for numbers in (corners, found.faces)]
+    return MeshLook(packed[0], packed[1], _vec(low), _vec(high - low), mesh.color or "", mesh.opacity)
+
+
+def _shape(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
     if isinstance(body, ModalBody):
         return BodyLook(body.name, None, body.com, line=_centreline(body))
     if body.name in links:
@@ -160,16 +184,25 @@ def _rod(length: float, k: int, section: Section | None, com: Vec3) -> Shape:
 def _ellipsoid(body: Body) -> Shape:
     if body.mass == 0.0:
         return Shape("ellipsoid", (0.0, 0.0, 0.0), body.com)
-    inertia = np.array(body.inertia)
-    if not np.any(inertia - np.diag(np.diag(inertia))):
-        moments, axes = np.diag(inertia), np.eye(3)
-    else:
-        moments, axes = np.linalg.eigh(inertia)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    size, axes = _principal(body.mass, (xx, yy, zz), (xy + 0.0, xz + 0.0, yz + 0.0))  # a key has one zero
+    return Shape("ellipsoid", size, body.com, axes)
+
+
+@lru_cache(256)  # most bodies of a large mechanism are alike
+def _principal(mass: float, moments: Vec3, products: Vec3) -> tuple[Vec3, Quaternion]:
+    """The axes' lengths [m] of a solid ellipsoid of a mass, moments xx yy zz and products xy xz yz of inertia, and its
+    axes as a quaternion.
+    """
+    (xx, yy, zz), (xy, xz, yz) = moments, products
+    principal, axes = np.array(moments), np.eye(3)
+    if any(products):
+        principal, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         if np.linalg.det(axes) < 0.0:
             axes[:, 0] *= -1.0
-    squares = 2.5 * (moments.sum() - 2.0 * moments) / body.mass
+    squares = 2.5 * (principal.sum() - 2.0 * principal) / mass
     squares = np.where(squares < 1e-9 * max(squares.max(), 0.0), 0.0, squares)
-    return Shape("ellipsoid", _vec(2.0 * np.sqrt(squares)), body.com, _quaternion(Rotation(axes)))
+    return _vec(2.0 * np.sqrt(squares)), _quaternion(Rotation(axes))
 
 
 def _outside(ends: Sequence[Vec3], shape: Shape) -> tuple[Vec3, ...]:

@@ -22,6 +22,7 @@ from fmumbs.run.details import Motion
 from fmumbs.view.live import live_of
 from fmumbs.view.motion import drawable
 from fmumbs.view.poses import poses
+from fmumbs.view.viewpoint import viewpoint
 
 Array = NDArray[np.float64]
 
@@ -54,10 +55,18 @@ def data_of(
         "note": note,
         "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
         "largest": _largest(forces, image),
+        "from": _from(motion),
         "live": live_of(image, **(live or {})),
         "plots": [[one] for one in _first(result, image, [one["name"] for one in data["series"]])],
         "other": None if other is None else _beside(*other),
     }
+
+
+def _from(motion: Motion) -> list[float]:
+    """(3,) where the viewer of the picture is; beside the normal of a mechanism in a plane, so that it has depth."""
+    view = viewpoint(motion.image.scene, poses(motion.image, motion.positions[:1]))
+    right, up, towards = view.rows
+    return [float(one) for one in (towards + 0.25 * right + 0.3 * up if view.face_on else towards)]
 
 
 def _moving(result: Result, motion: Motion, chosen: NDArray[np.int64], wide: bool) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def _name(axes: Any, scene: Scene, at: Poses, view: Projection, window: Window) 
     wanted += [
         (body.name, at.r[0, i] + at.R[0, i] @ np.array(body.com), 9.0, "#1f4e79", "italic")
         for i, body in enumerate(scene.bodies)
-        if body.shape is not None or body.line is not None
+        if body.is_seen
     ]
     for name, place, size, colour, style in wanted:
         x, y, _ = view.project(np.asarray(place)).tolist()

@@ -9,6 +9,7 @@ solution, since the coordinates of the tree are known. It runs without an instan
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.errors import SolverError
 from fmumbs.scene import GROUND, Place
+from fmumbs.scene.described import Quaternion
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
@@ -38,7 +40,7 @@ class Poses:
 
     def of(self, place: Place) -> tuple[Array, Array]:
         """(n, 3) origin [m] and (n, 3, 3) axes of a frame of the scene in the world."""
-        own, at = Rotation.quaternion(*place.axes).matrix, np.array(place.at)
+        own, at = matrix(place.axes), np.array(place.at)
         if place.body == GROUND:
             return np.tile(at, (len(self.r), 1)), np.tile(own, (len(self.r), 1, 1))
         R, r = self.R[:, place.body], self.r[:, place.body]
@@ -56,6 +58,12 @@ class Poses:
             turned = np.cumprod(np.where((q[1:] * q[:-1]).sum(axis=-1) < 0.0, -1.0, 1.0), axis=0)
             q[1:] *= turned[..., None]
         return q
+
+
+@lru_cache(1024)  # most places of a mechanism have the axes of their bodies
+def matrix(quaternion: Quaternion) -> Array:
+    """(3, 3) axes of a unit quaternion, not to be written to."""
+    return Rotation.quaternion(*quaternion).matrix
 
 
 def poses(image: ModelImage, positions: ArrayLike) -> Poses:

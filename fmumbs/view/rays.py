@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Colour = tuple[int, int, int]
-Kind = Literal["box", "cylinder", "ellipsoid", "cone"]
+Kind = Literal["box", "cylinder", "ellipsoid", "cone", "mesh"]
+Mesh = tuple[Array, NDArray[np.int64]]
 
 _LIGHT = np.array([-0.4, 0.55, 0.73])  # to the right, upwards, towards the viewer
 _LIGHT /= np.sqrt((_LIGHT * _LIGHT).sum())
 _DARK, _BRIGHT, _GLOSS = 0.58, 0.45, 0.16  # a surface away from the light, towards it, and a highlight
+_AT_ONCE = 1_000_000  # pixels that are tried for triangles
 _EDGE = 0.35  # of a colour at the edges of solids
 
 
@@ -33,7 +35,8 @@ class Solid:
     """A convex solid: centre (3,) [m] and axes (3, 3) in the world, (3,) half extents along its axes [m].
 
     front: it is drawn over all that are not, as symbols of joints are over bodies. joined: no edge is drawn between it
-    and the solid before it, nor within it, as along a line that bends.
+    and the solid before it, nor within it, as along a line that bends. opacity: 0 to 1. mesh: corners (n, 3) of a mesh
+    in its own axes [m], within its half extents, and (m, 3) indices of the corners of its triangles.
     """
 
     kind: Kind
@@ -43,6 +46,8 @@ class Solid:
     colour: Colour
     front: bool = False
     joined: bool = False
+    opacity: float = 1.0
+    mesh: Mesh | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ def extents(solids: Sequence[Solid], rows: Array) -> Array:
 
 def _reach(kind: Kind, axes: Array) -> Array:
     """(2,) half extents in the picture of a solid whose half axes are the columns of (2, 3)."""
-    if kind == "box":
+    if kind in ("box", "mesh"):
         return np.asarray(np.abs(axes).sum(axis=1))
     if kind == "ellipsoid":
         return np.asarray(np.sqrt((axes * axes).sum(axis=1)))
@@ -82,9 +87,7 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     for front in (False, True):
         if front:
             depth[:] = -np.inf
-        number = 0
-        for one in solids:
-            number += not one.joined
+        for one, number in _in_order(solids, rows):
             if one.front == front:
                 _draw(one, number, rows, fine, depth, face, shade)
     width = max(1, samples // 2)
@@ -94,6 +97,14 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     down, across = (slice(one.start // samples, one.stop // samples) for one in part)
     out[down, across] = _averaged(face[part], shade[part], samples)
     return out
+
+
+def _in_order(solids: Sequence[Solid], rows: Array) -> list[tuple[Solid, int]]:
+    """Solids with their numbers: those that let light through behind the others, the farthest first."""
+    numbers = np.cumsum([not one.joined for one in solids]).tolist()
+    away = [float((rows[2] * one.at).sum()) if one.opacity < 1.0 else -np.inf for one in solids]
+    order = sorted(range(len(solids)), key=lambda i: away[i])  # stable: the opaque ones stay as they are
+    return [(solids[i], numbers[i]) for i in order]
 
 
 def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice, slice]:
@@ -125,19 +136,24 @@ def _draw(
     x, y = np.arange(left, right)[None, :] + (0.5 - x0), (y0 - 0.5) - np.arange(top, bottom)[:, None]
     o = [axes[0, k] * x + axes[1, k] * y for k in range(3)]
     towards_light = _LIGHT[0] * axes[0] + _LIGHT[1] * axes[1] + _LIGHT[2] * axes[2]
-    s, kind, light = _SURFACES[one.kind](o, axes[2], half, towards_light)
+    if one.mesh is not None:
+        s, kind, light = _triangles(one.mesh, axes, window.pixel, x, y)
+    else:
+        s, kind, light = _SURFACES[one.kind](o, axes[2], half, towards_light)
     here = np.s_[top:bottom, left:right]
     s += centre[2]
     nearer = s > depth[here]
-    depth[here][nearer] = s[nearer]
+    if one.opacity == 1.0:
+        depth[here][nearer] = s[nearer]
     kinds = 0 if one.joined else kind[nearer] if isinstance(kind, np.ndarray) else kind
+    behind = np.where((face[here] > 0)[..., None], shade[here], 255.0)[nearer] if one.opacity < 1.0 else 0.0
     face[here][nearer] = 8 * number + kinds
     lit = np.maximum(light[nearer], 0.0)
     gloss = lit * lit
     gloss *= gloss
     gloss *= gloss
     bright = (_DARK + _BRIGHT * lit)[:, None] * np.array(one.colour, float) + (255.0 * _GLOSS * gloss)[:, None]
-    shade[here][nearer] = np.minimum(bright, 255.0)
+    shade[here][nearer] = one.opacity * np.minimum(bright, 255.0) + (1.0 - one.opacity) * behind
 
 
 def _rounded(values: Array) -> Array:
@@ -237,6 +253,55 @@ def _cone(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
     at = np.where(np.isfinite(s), s, 0.0)
     normal = [slope * (h[0] - o[0] - at * d[0]), o[1] + at * d[1], o[2] + at * d[2]]
     return s, np.where(side, 0, 1).astype(np.int32), np.where(side, _cosine(normal, light), -light[0] * 1.0)
+
+
+def _triangles(mesh: Mesh, axes: Array, pixel: float, x: Array, y: Array) -> Hit:
+    """Triangles, seen from both sides. axes: (3, 3) of the mesh in the view; x (1, w), y (h, 1): of the pixels."""
+    corners, faces = _rounded(mesh[0] / pixel), mesh[1]
+    seen = [axes[k, 0] * corners[:, 0] + axes[k, 1] * corners[:, 1] + axes[k, 2] * corners[:, 2] for k in range(3)]
+    column, row, z = (one[faces] for one in (seen[0] - x[0, 0], y[0, 0] - seen[1], seen[2]))
+    first, second = (np.stack([one[faces[:, k]] - one[faces[:, 0]] for one in seen]) for k in (1, 2))
+    normal = np.cross(first, second, axis=0)
+    normal = np.where(normal[2] < 0.0, -normal, normal)
+    lit = _cosine(list(normal), _LIGHT)
+    s, light = np.full((y.shape[0], x.shape[1]), -np.inf), np.zeros((y.shape[0], x.shape[1]))
+    (c0, c1, c2), (r0, r1, r2) = column.T, row.T
+    area = (c1 - c0) * (r2 - r0) - (c2 - c0) * (r1 - r0)
+    left, top = np.ceil(column.min(axis=1)).astype(int), np.ceil(row.min(axis=1)).astype(int)
+    size = np.maximum(np.floor(column.max(axis=1)) - left, np.floor(row.max(axis=1)) - top).astype(int) + 1
+    alive = (np.abs(area) > 0.0) & (size > 0)
+    width = 1
+    while alive.any():  # triangles of about one size together
+        now = np.flatnonzero(alive & (size <= width))
+        alive[now] = False
+        for some in np.array_split(now, max(1, len(now) * width * width // _AT_ONCE)):
+            if len(some):
+                _fill(s, light, column[some], row[some], z[some], area[some], lit[some], left[some], top[some], width)
+        width *= 2
+    return s, 0, light
+
+
+def _fill(
+    s: Array, light: Array, column: Array, row: Array, z: Array, area: Array, lit: Array,
+    left: NDArray[Any], top: NDArray[Any], width: int,
+) -> None:  # fmt: skip
+    """Draws triangles of at most `width` pixels where they are the nearest."""
+    steps = np.arange(width)
+    across, down = left[:, None, None] + steps[None, None], top[:, None, None] + steps[None, :, None]
+    weights = []
+    for a, b in ((1, 2), (2, 0), (0, 1)):
+        ca, cb = column[:, a, None, None], column[:, b, None, None]
+        ra, rb = row[:, a, None, None], row[:, b, None, None]
+        weights.append(((cb - ca) * (down - ra) - (across - ca) * (rb - ra)) / area[:, None, None])
+    inside = (weights[0] >= 0.0) & (weights[1] >= 0.0) & (weights[2] >= 0.0)
+    inside &= (across >= 0) & (across < s.shape[1]) & (down >= 0) & (down < s.shape[0])
+    depth = sum(weights[k] * z[:, k, None, None] for k in range(3))
+    which, *_ = np.nonzero(inside)
+    place = np.broadcast_to(down * s.shape[1] + across, inside.shape)[inside]
+    depth = np.asarray(depth)[inside]
+    np.maximum.at(s.reshape(-1), place, depth)
+    shown = s.reshape(-1)[place] == depth
+    light.reshape(-1)[place[shown]] = lit[which[shown]]
 
 
 def _cosine(normal: list[Array], light: Array) -> Array:

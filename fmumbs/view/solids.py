@@ -4,24 +4,25 @@ What has no thickness in the model, such as a thin rod, has a small one here. Si
 mechanism and that of its parts, so that they stay apart in a long chain.
 """
 
+from base64 import b64decode
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.scene import GROUND, JointLook, Scene, SpringLook, Symbol
-from fmumbs.spatial import Rotation
-from fmumbs.view.poses import Poses
+from fmumbs.scene import GROUND, JointLook, MeshLook, Scene, SpringLook, Symbol
+from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
 from fmumbs.view.viewpoint import Projection
 
 Array = NDArray[np.float64]
 
-BODIES: tuple[Colour, ...] = (
-    (86, 136, 187), (226, 139, 70), (107, 168, 110), (186, 108, 150), (205, 178, 74), (96, 170, 178), (150, 126, 190),
-    (198, 104, 96),
+BODIES: tuple[Colour, ...] = (  # those of the page (page/picture.js)
+    (91, 141, 184), (217, 140, 74), (106, 168, 116), (169, 119, 156), (192, 163, 77), (125, 134, 196),
+    (196, 110, 110), (90, 166, 166), (148, 121, 93), (138, 151, 166),
 )  # fmt: skip
 GROUND_COLOUR: Colour = (128, 132, 140)
 INK: Colour = (52, 58, 70)
@@ -32,6 +33,7 @@ LOAD: Colour = (205, 45, 45)
 PATH: Colour = (150, 70, 180)
 PLANE: Colour = (205, 208, 212)
 
+_INERTIA = 0.55  # opacity of an ellipsoid that stands for an inertia, as in the page
 _COILS = 6
 _EYE = np.eye(3)
 
@@ -70,6 +72,37 @@ def solids(
     return maker.found
 
 
+def rgb(colour: str) -> Colour:
+    """Of "#rrggbb"."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return red, green, blue
+
+
+def colours(scene: Scene) -> list[Colour]:
+    """Of each body: its own, else the next of BODIES; the parts of a flexible link have one."""
+    links: dict[str, int] = {}
+    found, count = [], 0
+    for body in scene.bodies:
+        place = links.get(body.part_of, count) if body.part_of else count
+        if body.part_of:
+            links[body.part_of] = place
+        count += place == count
+        found.append(rgb(body.colour) if body.colour else BODIES[place % len(BODIES)])
+    return found
+
+
+def unpacked(mesh: MeshLook) -> tuple[Array, NDArray[np.int64]]:
+    """Corners (n, 3) in the body's frame [m], and (m, 3) their indices in triangles."""
+    corners, faces = (np.frombuffer(b64decode(text), "<u2").reshape(-1, 3) for text in (mesh.corners, mesh.faces))
+    return np.array(mesh.low) + corners / 65535.0 * np.array(mesh.size), faces.astype(np.int64)
+
+
+def box_of(mesh: MeshLook) -> Array:
+    """(8, 3) corners of the box around a mesh in the body's frame [m]."""
+    corners = np.array(np.meshgrid((0.0, 1.0), (0.0, 1.0), (0.0, 1.0))).reshape(3, -1).T
+    return np.asarray(np.array(mesh.low) + corners * mesh.size)
+
+
 def _reached(scene: Scene, poses: Poses) -> Array:
     """(n, 3) points at the first instant that span the mechanism: corners of its shapes, and where elements act."""
     corners = np.array(np.meshgrid((-0.5, 0.5), (-0.5, 0.5), (-0.5, 0.5))).reshape(3, -1).T
@@ -77,9 +110,10 @@ def _reached(scene: Scene, poses: Poses) -> Array:
     for i, body in enumerate(scene.bodies):
         own: list[Array] = [np.array(body.links).reshape(-1, 3)]
         if body.shape is not None:
-            own.append(np.array(body.shape.at) + (corners * body.shape.size) @ _matrix(body.shape.axes).T)
+            own.append(np.array(body.shape.at) + (corners * body.shape.size) @ matrix(body.shape.axes).T)
         if body.line is not None:
             own.append(np.array(body.line.points))
+        own += [box_of(mesh) for mesh in body.meshes]
         found.append(poses.r[0, i] + np.concatenate(own) @ poses.R[0, i].T)
     places = [end for joint in scene.joints for end in (joint.F, joint.M) if joint.symbols]
     places += [end for spring in scene.springs for end in (spring.P, spring.Q)]
@@ -100,6 +134,7 @@ def _reach(scene: Scene) -> float:
         length = max(span, max(body.shape.size) if body.shape is not None else 0.0)
         if body.line is not None:
             length = max(length, float(np.ptp(np.array(body.line.points), axis=0).max()))
+        length = max([length, *(max(mesh.size) for mesh in body.meshes)])
         if length > 0.0:
             lengths.append(length)
     lengths.sort()  # np.median imports numpy.ma, which would be a fourth of a first export
@@ -111,6 +146,7 @@ class _Maker:
 
     def __init__(self, scene: Scene, poses: Poses, view: Projection, instant: int, sizes: Sizes) -> None:
         self.scene, self.poses, self.view, self.instant, self.sizes = scene, poses, view, instant, sizes
+        self.colours = colours(scene)
         self.found: list[Solid] = []
 
     # Parts --------------------------------------------------------------------------------------------------
@@ -159,7 +195,8 @@ class _Maker:
         rolling = {j.M.body for j in self.scene.joints if {"disc", "sphere"} & {one.kind for one in j.symbols}}
         for i, body in enumerate(self.scene.bodies):
             r, R = self.poses.r[self.instant, i], self.poses.R[self.instant, i]
-            colour = BODIES[i % len(BODIES)]
+            colour = self.colours[i]
+            first = len(self.found)
             com = r + R @ np.array(body.com)
             if body.shape is not None and not (i in rolling and body.shape.kind == "ellipsoid"):
                 point = max(body.shape.size) <= 0.0
@@ -168,7 +205,9 @@ class _Maker:
                 if body.shape.kind == "ellipsoid":
                     half = [max(one, 0.12 * max(half)) for one in half]
                 at = r + R @ np.array(body.shape.at)
-                self.add(body.shape.kind, at, R @ _matrix(body.shape.axes), half, colour)
+                self.add(body.shape.kind, at, R @ matrix(body.shape.axes), half, colour)
+                if body.shape.kind == "ellipsoid" and body.links and not point and body.opacity == 1.0:
+                    self.found[-1] = replace(self.found[-1], opacity=_INERTIA)
             for end in body.links:
                 self.rod(com, r + R @ np.array(end), 0.7 * thin, colour)
             if body.line is not None:
@@ -176,6 +215,23 @@ class _Maker:
                 if body.line.shapes:
                     moved = moved + np.einsum("k,kni->ni", self.poses.modal[i][self.instant], body.line.shapes)
                 self.line(r + moved @ R.T, max(body.line.radius, thin), colour)
+            for mesh in body.meshes:
+                self.mesh(mesh, r, R, colour)
+            if body.opacity < 1.0:
+                clear = [replace(one, opacity=body.opacity * one.opacity) for one in self.found[first:]]
+                self.found[first:] = clear
+
+    def mesh(self, mesh: MeshLook, r: Array, R: Array, colour: Colour) -> None:
+        """A mesh of a body whose frame has this pose."""
+        corners, faces = unpacked(mesh)
+        half = np.array(mesh.size) / 2.0
+        middle = np.array(mesh.low) + half
+        shade = rgb(mesh.colour) if mesh.colour else colour
+        x, y, z = (max(float(one), 1e-3 * self.sizes.whole) for one in half)
+        at = r + R @ middle
+        self.found.append(
+            Solid("mesh", at, R, (x, y, z), shade, opacity=mesh.opacity, mesh=(corners - middle, faces))
+        )
 
     def marks(self) -> None:
         """A point for each body of a mechanism of which nothing else is seen."""
@@ -254,12 +310,12 @@ class _Maker:
                 wide = max(4.0 * size, 0.3 * self.sizes.whole)
                 self.add("box", middle - 0.08 * size * axis, axes, (0.08 * size, wide, wide), PLANE)
             case "disc":  # a band across it shows how it turns
-                thin, colour = 0.6 * self.sizes.thin, BODIES[joint.M.body % len(BODIES)]
+                thin, colour = 0.6 * self.sizes.thin, self.colours[joint.M.body]
                 self.add("cylinder", at, axes, (thin, symbol.size, symbol.size), colour)
                 aside = _along(R @ _EYE[int(np.abs(np.array(symbol.axis)).argmin())])
                 self.add("box", at, aside, (0.92 * symbol.size, 1.1 * thin, 1.1 * thin), PAPER)
             case "sphere":
-                self.ball(at, symbol.size, BODIES[joint.M.body % len(BODIES)])
+                self.ball(at, symbol.size, self.colours[joint.M.body])
 
     def _slide(self, joint: JointLook, axes: Array, core: Colour) -> None:
         """A sleeve at M, and its guide on F's side."""
@@ -345,13 +401,9 @@ def _zigzag(along: Array, aside: Array, length: float, first: float, last: float
 
 def _along(axis: Array) -> Array:
     """(3, 3) axes whose x is a unit vector."""
-    least = _EYE[int(np.abs(axis).argmin())]
-    y = np.cross(axis, least)
-    y = y / np.sqrt(y @ y)
-    return np.array([axis, y, np.cross(axis, y)]).T
-
-
-def _matrix(quaternion: tuple[float, float, float, float]) -> Array:
-    if quaternion == (1.0, 0.0, 0.0, 0.0):
-        return _EYE
-    return Rotation.quaternion(*quaternion).matrix
+    a, b, c = axis.tolist()
+    least = int(np.abs(axis).argmin())
+    y = ((0.0, c, -b), (-c, 0.0, a), (b, -a, 0.0))[least]
+    size = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
+    u, v, w = y[0] / size, y[1] / size, y[2] / size
+    return np.array([[a, u, b * w - c * v], [b, v, c * u - a * w], [c, w, a * v - b * u]])

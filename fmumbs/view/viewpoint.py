@@ -129,7 +129,7 @@ def _points(scene: Scene, poses: Poses) -> Array:
 
 def _positions(scene: Scene, poses: Poses) -> Iterator[Array]:
     for i, body in enumerate(scene.bodies):
-        if body.shape is not None or body.line is not None:
+        if body.is_seen:
             yield poses.r[0, i] + poses.R[0, i] @ np.array(body.com)
     for joint in scene.joints:
         yield poses.of(joint.F)[0][0]

@@ -57,6 +57,7 @@ def test_info_of_a_model_and_of_its_fmu_agree() -> None:
     assert model["guid"] == fmu["guid"]
     assert model["experiment"] == fmu["experiment"]
     assert fmu["platforms"] == sorted(installed_binaries())
+    assert re.search(rf"platforms +{fmu['platforms'][0]}", fmumbs("info", "double_pendulum.fmu").output)
 
 
 def test_info_prints_names_with_their_brackets_and_units() -> None:

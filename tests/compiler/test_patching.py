@@ -38,19 +38,19 @@ def test_a_patched_image_is_that_of_compile(name: str) -> None:
     structure, patches = Structure(first, fm.compile(first)), 0
     for parameter, value in numbers(name).items():
         model = varied(name, parameter, value)
-        anew, patched = fm.compile(model), structure.patched(model, (), {})
+        compiled, patched = fm.compile(model), structure.patched(model, (), {})
         if patched is None:  # a zero is elsewhere
             continue
         patches += 1
-        moved = len(patched.scene_text.encode()) - len(anew.scene_text.encode())
+        moved = len(patched.scene_text.encode()) - len(compiled.scene_text.encode())
         for column in table():
-            one, other = patched.arrays[column.name], anew.arrays[column.name]
+            one, other = patched.arrays[column.name], compiled.arrays[column.name]
             if column.name in FOUND:
                 assert ((one != 0) == (other != 0)).all() or column.name == "joint_unique", column.name
             elif column.name == "text":
-                assert patched.variables.names() == anew.variables.names()
+                assert patched.variables.names() == compiled.variables.names()
             elif column.name.endswith("_name"):
-                behind = other > int(anew.arrays[SCENE][0])
+                behind = other > int(compiled.arrays[SCENE][0])
                 assert (one == other + moved * behind).all(), column.name
             else:
                 assert one.tobytes() == other.tobytes(), f"{parameter}: {column.name}"
@@ -62,10 +62,10 @@ def test_names_of_the_first_image_are_shared_and_its_values_are_not() -> None:
     image = fm.compile(first, scheme="rk4")
     assert image.variables.references("crank.mass")
     patched = Structure(first, image).patched(second, (), {"scheme": "rk4"})
-    anew = fm.compile(second, scheme="rk4")
+    compiled = fm.compile(second, scheme="rk4")
     assert patched is not None and patched.variables.structured is image.variables.structured
-    assert list(patched.variables) == list(anew.variables) != list(image.variables)
-    assert patched.arrays["options"].tolist() == anew.arrays["options"].tolist()
+    assert list(patched.variables) == list(compiled.variables) != list(image.variables)
+    assert patched.arrays["options"].tolist() == compiled.arrays["options"].tolist()
 
 
 def rod(q0: float = 0.3, *, name: str = "R", stiffness: float = 1.0, text: str = "") -> fm.Model:

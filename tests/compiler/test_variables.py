@@ -51,6 +51,18 @@ def test_the_core_has_the_same_names_and_units(case: Case) -> None:
     assert image.variables.units() == [v.unit for v in image.variables] == units_by_core(image)
 
 
+def test_a_free_joint_without_springs_lists_none() -> None:
+    """Else every body in flight would have twelve parameters that are zero."""
+    counts = {}
+    for stiffness in (0.0, 300.0):
+        model = fm.Model("flight")
+        body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        model.add(body, fm.Free("J", model.ground.at(), body.at(), stiffness=(stiffness, 0, 0, 0, 0, 0)))
+        names = compile(model).variables.names()
+        counts[stiffness] = sum(name.startswith(("J.stiffness", "J.damping")) for name in names)
+    assert counts == {0.0: 0, 300.0: 12}
+
+
 @pytest.mark.parametrize("kind", [fm.Slide, fm.Turn])
 def test_an_excited_mode_leaves_the_unit_of_what_drives_the_free_one(kind: type) -> None:
     model = fm.Model("beside")

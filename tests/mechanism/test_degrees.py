@@ -27,6 +27,7 @@ ASKED: dict[str, tuple[Callable[[float], object], str]] = {
     "stop": (lambda a: fm.Stop("S", hinge, upper=a, stiffness=1.0), "Stop 'S': upper"),
     "rotation": (lambda a: fm.Rotation.about("z", a), "Rotation: angle"),
     "pitch": (lambda a: fm.Rotation.rpy(0.0, a, 0.0), "Rotation: pitch"),
+    "start of an FMU": (lambda a: fm.compile(pendulum(), starts={"A.q": a}), "'m': A.q"),
     "input": (lambda a: pendulum().simulate(stop=0.01, inputs={"A.q": a}), "'m': A.q"),
 }
 

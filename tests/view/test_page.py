@@ -317,3 +317,27 @@ def test_a_notebook_shows_the_page(browser: Browser, tmp_path: Path) -> None:
     while len(np.unique(drawn(browser).reshape(-1, 3), axis=0)) <= 50:  # more colours than a blank frame has
         assert time.monotonic() < end, "the frame stays blank"
     assert browser.errors == []
+
+
+def test_a_mesh_is_drawn_where_its_body_is(browser: Browser, tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'fmumbs[mesh]'")
+    trimesh.creation.box((200.0, 100.0, 50.0)).export(tmp_path / "link.stl")
+    link = fm.Body.from_mesh(tmp_path / "link.stl", scale=1e-3, density=2700.0, color="#20c040", opacity=0.5)
+    rod = fm.Body.rod("rod", length=0.3, mass=1.0, radius=0.02, color="#c02020")
+    model = fm.Model("meshes")
+    model.add(link, rod, fm.Revolute("A", model.ground.at(), link.at(-0.1, 0, 0), axis="y"))
+    model.add(fm.Revolute("B", link.at(0.1, 0, 0), rod.base, axis="y"))
+    opened(browser, model.view(stop=0.3), tmp_path)
+    plain(browser)
+    browser.ask("page.seek(0.3)")
+    mesh = "page.picture.meshes[0]"
+    assert_allclose(browser.ask(f"{mesh}.position.toArray()"), browser.ask("page.picture.position(0).toArray()"))
+    assert browser.ask(f"[{mesh}.material.opacity, {mesh}.material.color.getHexString()]") == [0.5, "20c040"]
+    box = browser.ask(f"(() => {{ {mesh}.geometry.computeBoundingBox(); return {mesh}.geometry.boundingBox.max; }})()")
+    assert_allclose([box[k] for k in "xyz"], (0.1, 0.05, 0.025), atol=1e-6)
+    pixels = drawn(browser)
+    for b, strongest in ((0, 1), (1, 0)):
+        x, y = browser.ask(f"page.project(page.picture.centre({b}))")
+        assert np.argmax(pixels[round(y), round(x)]) == strongest
+        assert browser.ask(f"page.under({{ clientX: {x}, clientY: {y} }}).body") == b
+    assert browser.errors == []

@@ -218,11 +218,8 @@ static fm_status check_measured(fm_instance *s)
         s->image.text + s->image.joint_name[joint]);
 }
 
-static fm_status assemble(fm_instance *s, double t)
+static fm_status check_quaternions(fm_instance *s)
 {
-    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
-    if (fm_check_time(s, t) != FM_OK) return FM_ERROR;
-    copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
         const double *q = s->y + k->p;
@@ -232,6 +229,15 @@ static fm_status assemble(fm_instance *s, double t)
                           s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
                           square < 1.0 ? "zero" : "far too long");
     }
+    return FM_OK;
+}
+
+static fm_status assemble(fm_instance *s, double t)
+{
+    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
+    if (fm_check_time(s, t) != FM_OK) return FM_ERROR;
+    copy(s->y, s->guess, s->model.ny);
+    if (check_quaternions(s) != FM_OK) return FM_ERROR;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;

@@ -271,69 +271,31 @@ static fm_status refuse(char *message, size_t capacity, const char *sentence)
     return FM_ERROR;
 }
 
-fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+/* What the sizes of all arrays follow from: the plans of the loops and of statics' matrix, on the heap, and what is
+ * used. Returns what there is no memory for, or NULL. */
+static const char *prepare(fm_instance *s)
 {
-    fm_instance draft;
-    memset(&draft, 0, sizeof draft);
-    *out = NULL;
-    if (bytes == NULL) return refuse(message, capacity, "no model image was given");
-    /* the image is read from an aligned copy */
-    void *copy = malloc(size + FM_LINE);
-    if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
-    memcpy(copy, bytes, size);
-    if (!fm_image_read(&draft.image, copy, size, message, capacity)) {
-        free(copy);
-        return FM_ERROR;
-    }
-    draft.model = model_of(&draft.image);
-    fm_loop_plan plan;
-    if (!fm_plan_loops(&draft.image, &plan)) {
-        free(copy);
-        return refuse(message, capacity,
-                      "not enough memory for the loops: too many constraint rows act on "
-                      "the same links");
-    }
-    draft.plan = plan;
-    draft.stiff.room = room_of(&draft.image, &draft.stiff.matrices);
-    draft.stiff.small = small_of(&draft.model, draft.stiff.room);
-    draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
-    draft.reduced.used = draft.model.reduced;
-    draft.reduced.rows.rows = draft.realised.rows.rows = draft.image.n.rows;
-    draft.reduced.rows.speeds = draft.realised.rows.speeds = draft.image.n.speeds;
-    fm_profile profile = {0};
-    if (draft.model.realised == 0 && !fm_find_profile(&draft.image, &profile)) {
-        free(copy);
-        fm_free_plan(&plan);
-        return refuse(message, capacity, "not enough memory for the model image");
-    }
-    draft.statics.profile = profile;
-    const double speeds = (double)draft.model.n.speeds,
-                 rows = (double)draft.model.n.rows; /* the squares of the reduced form */
-    if (draft.model.reduced && (3.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
-        free(copy);
-        fm_free_plan(&plan), fm_free_profile(&profile);
-        return refuse(message, capacity, "not enough memory for the reduced formulation of so many coordinates");
-    }
-    const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
-    const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
-    const size_t work = lay_out(&draft, NULL);
-    const int fits = work < FM_TOO_MUCH - head - kept - FM_LINE;
-    unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
-    if (block == NULL) {
-        free(copy);
-        fm_free_plan(&plan), fm_free_profile(&profile);
-        return refuse(message, capacity,
-                      fits ? "not enough memory for the instance"
-                           : "the model needs more memory than a process can have here: use a 64-bit host");
-    }
-    unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
-    memcpy(base + head, copy, size);
-    free(copy);
-    fm_instance *s = (fm_instance *)(void *)base;
-    *s = draft;
-    (void)fm_image_read(&s->image, base + head, size, message, capacity);
-    s->bytes = block;
-    (void)lay_out(s, base + head + kept);
+    const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
+    s->model = model_of(&s->image);
+    if (!fm_plan_loops(&s->image, &s->plan))
+        return "not enough memory for the loops: too many constraint rows act on the same links";
+    s->stiff.room = room_of(&s->image, &s->stiff.matrices);
+    s->stiff.small = small_of(&s->model, s->stiff.room);
+    s->statics.room = speeds < FM_KRYLOV ? speeds : FM_KRYLOV;
+    s->reduced.used = s->model.reduced;
+    s->reduced.rows.rows = s->realised.rows.rows = rows;
+    s->reduced.rows.speeds = s->realised.rows.speeds = speeds;
+    if (s->model.realised == 0 && !fm_find_profile(&s->image, &s->statics.profile))
+        return "not enough memory for the model image";
+    const double nu = (double)s->model.n.speeds, nc = (double)s->model.n.rows; /* the squares of the reduced form */
+    if (s->model.reduced && (3.0 * nu + nc) * (nu + nc) * sizeof(double) > (double)(SIZE_MAX / 4))
+        return "not enough memory for the reduced formulation of so many coordinates";
+    return NULL;
+}
+
+/* The parts of the compliances' arrays that belong to each set. */
+static void divide_directions(fm_instance *s)
+{
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
         s->stiff.set[i] = (fm_compliances){0,
@@ -348,7 +310,52 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
                                            s->stiff.rubs + at,
                                            0.0};
     }
-    fm_free_plan(&plan), fm_free_profile(&profile);
+}
+
+/* The instance in one block with a copy of the image, all arrays zero; NULL: there is no memory for it, and why. */
+static fm_instance *allocate(const fm_instance *draft, const void *image, size_t size, const char **why)
+{
+    fm_instance measured = *draft;
+    const size_t head = (sizeof measured + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    const size_t work = lay_out(&measured, NULL);
+    const int fits = work < FM_TOO_MUCH - head - kept - FM_LINE;
+    unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
+    if (block == NULL) {
+        *why = fits ? "not enough memory for the instance"
+                    : "the model needs more memory than a process can have here: use a 64-bit host";
+        return NULL;
+    }
+    unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
+    fm_instance *s = (fm_instance *)(void *)base;
+    memcpy(base + head, image, size);
+    *s = *draft;
+    (void)fm_image_read(&s->image, base + head, size, NULL, 0);
+    s->bytes = block;
+    (void)lay_out(s, base + head + kept);
+    divide_directions(s);
+    return s;
+}
+
+fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+{
+    fm_instance draft;
+    memset(&draft, 0, sizeof draft);
+    *out = NULL;
+    if (bytes == NULL) return refuse(message, capacity, "no model image was given");
+    /* the image is read from an aligned copy */
+    void *copy = malloc(size + FM_LINE);
+    if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
+    memcpy(copy, bytes, size);
+    if (!fm_image_read(&draft.image, copy, size, message, capacity)) {
+        free(copy);
+        return FM_ERROR;
+    }
+    const char *why = prepare(&draft);
+    fm_instance *s = why == NULL ? allocate(&draft, copy, size, &why) : NULL;
+    free(copy);
+    fm_free_plan(&draft.plan), fm_free_profile(&draft.statics.profile);
+    if (s == NULL) return refuse(message, capacity, why);
     for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;
     write_guid(s);
     fm_derive_structure(s);

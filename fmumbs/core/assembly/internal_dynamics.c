@@ -184,30 +184,13 @@ static int insisted(const fm_instance *s)
     return 0;
 }
 
-/* Whether drives determine what they realise at the start y, and nothing departs from it on its own; else writes why
- * not. Notes the sign of their effect. */
-int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size_t capacity)
+/* Writes why the drives do not realise programs: their rank is too small, of which `drive` has no part, the dynamics
+ * beside them is too large, or unstable. */
+static void say_why(const fm_instance *s, int32_t rank, int32_t drive, double grows, char *out, size_t capacity)
 {
     char names[160];
-    int32_t drive;
-    if (s->realised.count == 0) return 1;
-    const double correction = s->closure[FM_CLOSURE_CORRECTION];
-    s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
-    s->work.still = 2;
-    for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
-    s->drive_side[0] = 0.0;
+    const int32_t count = s->realised.count;
     fm_name_realised(s, names, sizeof names);
-    evaluate_at_rest(s, t, y, s->work.udot);
-    const int32_t rank = fm_drives_rank(s, FM_EFFECT, &drive), count = s->realised.count;
-    double grows = 0.0;
-    if (rank == count) {
-        s->drive_side[0] = fm_drives_side(s);
-        if (!insisted(s) && s->image.n.speeds <= FM_INTERNAL) grows = growth(s, t, y);
-    }
-    s->work.still = 0;
-    s->closure[FM_CLOSURE_CORRECTION] = correction;
-    s->valid = FM_VALID_NOTHING;
-    s->planar.is_placed = 0;
     if (rank < count)
         (void)fm_print(
             out, capacity,
@@ -228,7 +211,33 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
             "the internal dynamics beside the programs (%s) is unstable at the start: a deviation grows as "
             "exp(%.3g t). Choose other drives, add springs or dampers to what they leave free, or give insist=True",
             names, grows);
-    return rank == count && !(grows > 0.0) && (insisted(s) || s->image.n.speeds <= FM_INTERNAL);
+}
+
+/* Whether drives determine what they realise at the start y, and nothing departs from it on its own; else writes why
+ * not. Notes the sign of their effect. */
+int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size_t capacity)
+{
+    int32_t drive;
+    if (s->realised.count == 0) return 1;
+    const double correction = s->closure[FM_CLOSURE_CORRECTION];
+    s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
+    s->work.still = 2;
+    for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
+    s->drive_side[0] = 0.0;
+    evaluate_at_rest(s, t, y, s->work.udot);
+    const int32_t rank = fm_drives_rank(s, FM_EFFECT, &drive), count = s->realised.count;
+    double grows = 0.0;
+    if (rank == count) {
+        s->drive_side[0] = fm_drives_side(s);
+        if (!insisted(s) && s->image.n.speeds <= FM_INTERNAL) grows = growth(s, t, y);
+    }
+    s->work.still = 0;
+    s->closure[FM_CLOSURE_CORRECTION] = correction;
+    s->valid = FM_VALID_NOTHING;
+    s->planar.is_placed = 0;
+    const int fits = rank == count && !(grows > 0.0) && (insisted(s) || s->image.n.speeds <= FM_INTERNAL);
+    if (!fits) say_why(s, rank, drive, grows, out, capacity);
+    return fits;
 }
 
 /* Whether the drives' least effect at y is below `least`. */

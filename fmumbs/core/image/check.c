@@ -115,6 +115,42 @@ static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_
     return NULL;
 }
 
+/* Joint j, whose links begin at `next`, or behind those of modals there, with the next variables. */
+static const char *check_tree_joint(const fm_image *m, int32_t j, int32_t *next, int32_t *all_p, int32_t *all_u)
+{
+    const int32_t first = m->joint_first[j], last = m->joint_last[j];
+    int32_t p = 0, u = 0;
+    const char *found;
+    if (m->joint_modes[j] != 0) return "a joint of the tree has modes of a cut joint";
+    const int32_t ends[2] = {m->joint_F_link[j], m->joint_M_link[j]}, reversed = m->joint_reversed[j];
+    if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
+        return "a joint points in an impossible direction";
+    if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
+    *next = skip_modals(m, *next, all_p, all_u, &found);
+    if (found != NULL) return found;
+    if (first != *next || last < first) return "a joint's links are out of place";
+    *next = last + 1;
+    for (int32_t i = first; i <= last; i++) {
+        if (m->link_joint[i] != j || m->link_modal[i] >= 0) return "a link belongs to another joint";
+        if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
+        p += fm_link_positions(m, i);
+        u += fm_link_speeds(m, i);
+    }
+    if (m->joint_np[j] != p || m->joint_nu[j] != u) return "the number of a joint's variables is wrong";
+    if ((p > 0 && m->joint_p[j] != *all_p) || (u > 0 && m->joint_u[j] != *all_u))
+        return "a joint's variables are out of place";
+    *all_p += p;
+    *all_u += u;
+    found = check_places(m, j);
+    if (found != NULL) return found;
+    const int32_t kind = m->joint_kind[j], general = m->link_general[first];
+    const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
+                     (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
+                     (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
+    if (!fits) return "a joint's kind does not fit its variables";
+    return NULL;
+}
+
 /* The links of joints follow one another: first to last, each a child of the one before, the first a child of another
  * joint's link or of the ground. */
 static const char *check_joints(const fm_image *m)
@@ -122,8 +158,6 @@ static const char *check_joints(const fm_image *m)
     int32_t next = 0, all_p = 0, all_u = 0, mode = 0, cut_p = 0, cut_u = m->n.speeds;
     const char *found;
     for (int32_t j = 0; j < m->n.joints; j++) {
-        const int32_t first = m->joint_first[j], last = m->joint_last[j];
-        int32_t p = 0, u = 0;
         for (int32_t c = 0; c < 6; c++)
             if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
                 return "a reaction's uniqueness is impossible";
@@ -135,34 +169,8 @@ static const char *check_joints(const fm_image *m)
             if (found != NULL) return found;
             continue;
         }
-        if (m->joint_modes[j] != 0) return "a joint of the tree has modes of a cut joint";
-        const int32_t ends[2] = {m->joint_F_link[j], m->joint_M_link[j]}, reversed = m->joint_reversed[j];
-        if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
-            return "a joint points in an impossible direction";
-        if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
-        next = skip_modals(m, next, &all_p, &all_u, &found);
+        found = check_tree_joint(m, j, &next, &all_p, &all_u);
         if (found != NULL) return found;
-        if (first != next || last < first) return "a joint's links are out of place";
-        next = last + 1;
-        for (int32_t i = first; i <= last; i++) {
-            if (m->link_joint[i] != j || m->link_modal[i] >= 0) return "a link belongs to another joint";
-            if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
-            p += fm_link_positions(m, i);
-            u += fm_link_speeds(m, i);
-        }
-        if (m->joint_np[j] != p || m->joint_nu[j] != u) return "the number of a joint's variables is wrong";
-        if ((p > 0 && m->joint_p[j] != all_p) || (u > 0 && m->joint_u[j] != all_u))
-            return "a joint's variables are out of place";
-        all_p += p;
-        all_u += u;
-        found = check_places(m, j);
-        if (found != NULL) return found;
-        const int32_t kind = m->joint_kind[j], general = m->link_general[first];
-        const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
-                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) ||
-                         (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
-                         (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
-        if (!fits) return "a joint's kind does not fit its variables";
     }
     next = skip_modals(m, next, &all_p, &all_u, &found);
     if (found != NULL) return found;

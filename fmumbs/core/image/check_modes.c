@@ -109,6 +109,33 @@ static int fits_drive(const fm_image *m, int32_t e)
     return found;
 }
 
+/* One of the `count` excited modes of joint j, the first of which is `first`. */
+static const char *check_excitation(const fm_image *m, int32_t j, int32_t e, int32_t first, int32_t count)
+{
+    const int32_t kind = m->excitation_kind[e], back = first + count - e;
+    if (kind < 0 || kind >= FM_EXCITATION_KINDS) return "an excited mode has a kind that does not exist";
+    if (m->excitation_joint[e] != j) return "an excited mode belongs to another joint";
+    if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
+        m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
+        return "an excited mode's variables are out of place";
+    if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is missing";
+    if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
+        return "an excited mode's filter has no cut-off";
+    if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
+    if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e)
+        return "a program follows another mode";
+    if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0)
+        return "a mode without a program has a transition";
+    if (m->excitation_insist[e] != 0 && m->excitation_insist[e] != 1)
+        return "a program's insistence is neither on nor off";
+    if (!fits_drive(m, e)) return "a drive realises nothing, or is no free coordinate of a joint";
+    if (m->excitation_row[e] >= 0 && count > FM_JOINT_MODES) return "a program has too many coordinates";
+    if (m->excitation_row[e] >= 0 && m->row_kind[m->excitation_row[e]] == FM_ROW_PERPENDICULAR && count != 3)
+        return "a program of an orientation does not have three angles";
+    if ((m->excitation_row[e] < 0) != (m->excitation_row[first] < 0)) return "a program has only some of its rows";
+    return NULL;
+}
+
 /* The excited modes follow one another by joint; their variables follow those of the joint's free modes. */
 const char *fm_check_excitations(const fm_image *m)
 {
@@ -124,29 +151,8 @@ const char *fm_check_excitations(const fm_image *m)
         }
         if (driven != count) return "the number of a joint's excited modes is wrong";
         for (int32_t e = next; e < next + count; e++) {
-            const int32_t kind = m->excitation_kind[e], back = next + count - e;
-            if (kind < 0 || kind >= FM_EXCITATION_KINDS) return "an excited mode has a kind that does not exist";
-            if (m->excitation_joint[e] != j) return "an excited mode belongs to another joint";
-            if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
-                m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
-                return "an excited mode's variables are out of place";
-            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0))
-                return "an excited mode's path is missing";
-            if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
-                return "an excited mode's filter has no cut-off";
-            if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
-            if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e)
-                return "a program follows another mode";
-            if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0)
-                return "a mode without a program has a transition";
-            if (m->excitation_insist[e] != 0 && m->excitation_insist[e] != 1)
-                return "a program's insistence is neither on nor off";
-            if (!fits_drive(m, e)) return "a drive realises nothing, or is no free coordinate of a joint";
-            if (m->excitation_row[e] >= 0 && count > FM_JOINT_MODES) return "a program has too many coordinates";
-            if (m->excitation_row[e] >= 0 && m->row_kind[m->excitation_row[e]] == FM_ROW_PERPENDICULAR && count != 3)
-                return "a program of an orientation does not have three angles";
-            if ((m->excitation_row[e] < 0) != (m->excitation_row[next] < 0))
-                return "a program has only some of its rows";
+            const char *wrong = check_excitation(m, j, e, next, count);
+            if (wrong != NULL) return wrong;
         }
         next += count;
     }

@@ -4,6 +4,8 @@
 #include "image.h"
 #include "joints.h"
 
+#include <string.h>
+
 enum {
 #define R(name, causality, type, tunable, state) \
     CAUSALITY_##name = causality, TYPE_##name = type, TUNABLE_##name = tunable, STATE_##name = state,
@@ -140,4 +142,89 @@ int fm_has_component(const fm_image *m, int32_t kind, int32_t object, int32_t pa
     const int32_t by = m->excitation_kind[m->joint_excitation[object] + (part < 0 ? 0 : part)];
     if (elements == FM_HAVE_BY_POSITION) return by == FM_EXCITED_BY_POSITION;
     return (by == FM_EXCITED_BY_ACCELERATION) == (elements == FM_HAVE_BY_ACCELERATION);
+}
+
+/* Whether a joint's only free mode is a translation: its input is a force. */
+static int pushes(const fm_image *m, int32_t joint)
+{
+    return m->joint_nu[joint] - m->joint_excited[joint] == 1 && m->mode_linear[m->joint_u[joint]] == 1;
+}
+
+/* Whether all free modes of a joint in the tree are screws with a rotor. */
+static int is_geared(const fm_image *m, int32_t joint)
+{
+    int32_t screws = 0;
+    for (int32_t i = m->joint_first[joint]; i >= 0 && i <= m->joint_last[joint]; i++)
+        screws += m->link_joint[i] == joint && m->link_kind[i] == FM_LINK_SCREW;
+    return screws == m->joint_nu[joint] - m->joint_excited[joint];
+}
+
+static int any(const double *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (values[i] != 0.0) return 1;
+    return 0;
+}
+
+/* Whether a mode of a free or nonholonomic joint has a spring or a damper; those of others may always get one. */
+static int is_sprung(const fm_image *m, int32_t joint)
+{
+    const int32_t u = m->joint_u[joint];
+    if (m->joint_kind[joint] == FM_JOINT_FREE) return any(m->stiffness + u, 6) || any(m->damping + u, 6);
+    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC) return 1;
+    const int32_t general = m->link_general[m->joint_first[joint]];
+    const int32_t first = m->general_screw[general], count = m->general_screws[general];
+    return any(m->screw_stiffness + first, count) || any(m->screw_damping + first, count);
+}
+
+/* Of fm_components those that are listed: no points without a name, which only carry a spring or a load, one name for
+ * an input that is a force or a torque, and none for what is always zero. */
+static int32_t listed_components(const fm_image *m, int32_t kind, int32_t object)
+{
+    const int32_t elements = fm_kinds[kind].elements, all = fm_components(m, kind, object);
+    const int scalar = fm_kinds[kind].owner == FM_JOINT && m->joint_kind[object] == FM_JOINT_SCALAR;
+    int is_listed = 1;
+    switch (elements) {
+    case FM_HAVE_NAMED: is_listed = m->text[m->point_name[object]] != 0; break;
+    case FM_HAVE_DEFORMED: is_listed = any(m->mode_strain, m->n.modes); break;
+    case FM_HAVE_FORCED: is_listed = !scalar || pushes(m, object); break;
+    case FM_HAVE_TORQUED: is_listed = !scalar || !pushes(m, object); break;
+    case FM_HAVE_GEARED: is_listed = all > 0 && is_geared(m, object); break;
+    case FM_HAVE_RESTING: is_listed = all > 0 && is_sprung(m, object); break;
+    case FM_HAVE_SPRUNG: return is_sprung(m, object) ? all : m->joint_couplings[object];
+    default: break;
+    }
+    return is_listed ? all : 0;
+}
+
+static int32_t number_of(const fm_image *m, int32_t owner)
+{
+    switch (owner) {
+#define O(id, one, all) case FM_##id: return m->n.all;
+        FM_OWNERS(O)
+#undef O
+    default: return 1;
+    }
+}
+
+int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, int32_t kind, int32_t *element,
+                          int32_t *component)
+{
+    int32_t count = 0;
+    fm_image m;
+    memset(&m, 0, sizeof m);
+    memcpy(&m.n, sizes, sizeof m.n);
+#define A(name, type, columns, rows, bound, lowest, unit, section) m.name = *arrays++;
+    FM_IMAGE_ARRAYS(A)
+#undef A
+    for (int32_t i = 0; i < number_of(&m, fm_kinds[kind].owner); i++) {
+        const int32_t width = listed_components(&m, kind, i);
+        for (int32_t k = 0; k < width; k++) {
+            const int32_t part = width == 1 ? -1 : k;
+            if (!fm_has_component(&m, kind, i, part)) continue;
+            if (element != NULL) element[count] = i, component[count] = part;
+            count++;
+        }
+    }
+    return count;
 }

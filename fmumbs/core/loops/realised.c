@@ -16,6 +16,7 @@
 
 #include "../maths/dense.h"
 #include "../instance/instance.h"
+#include "../maths/products.h"
 #include "constraints.h"
 #include "delassus.h"
 
@@ -109,13 +110,6 @@ int fm_realise(fm_instance *s)
     return 1;
 }
 
-static double dot_of(const double *a, const double *b, int32_t n)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* The inverse of P M_c^-1 P', factored in realised.S. 0: singular. */
 static int factor_ideal(fm_instance *s)
 {
@@ -137,8 +131,8 @@ static void make_effects(fm_instance *s, double *G)
     for (int32_t j = 0; j < n; j++) {
         const double *y = s->realised.y + (size_t)j * (size_t)nu, *z = s->realised.z + (size_t)j * (size_t)nu;
         const size_t at = (size_t)j * (size_t)rows;
-        const double alone = dot_of(z, y, nu);
-        double own = alone - dot_of(s->realised.r + at, s->realised.x + at, rows);
+        const double alone = fm_product(z, y, nu);
+        double own = alone - fm_product(s->realised.r + at, s->realised.x + at, rows);
         for (int32_t i = 0; i < n; i++) x[i] = s->realised.A[i * n + j];
         fm_dense_solve(s->realised.S, n, n, s->realised.order, x);
         for (int32_t i = 0; i < n; i++) own += s->realised.A[i * n + j] * x[i];

@@ -15,6 +15,9 @@
 #include "reduced.h"
 
 #include "../instance/instance.h"
+#include "../maths/cholesky.h"
+#include "../maths/products.h"
+#include "../maths/reflections.h"
 #include "../tree/composite.h"
 #include "../tree/inverse.h"
 #include "../tree/kinematics.h"
@@ -22,7 +25,6 @@
 #include "constraints.h"
 #include "jacobian.h"
 #include "reduced_drives.h"
-#include "reflections.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,23 +34,6 @@
 /* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_MOST_EXPLAINED */
 #define FM_ROUND_OFF_PIVOT 1e-22
 #define FM_MOST_EXPLAINED 1e-4 /* part of the multipliers that round-off may explain near a singular position */
-
-/* In four sums, which do not wait for one another. */
-static double product_of(const double *a, const double *b, int32_t n)
-{
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int32_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int32_t j = 0; j < 4; j++) sum[j] += a[i + j] * b[i + j];
-    for (; i < n; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* a += f b */
-static void add_times(double *a, double f, const double *b, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) a[i] += f * b[i];
-}
 
 static const double *units(const fm_instance *s)
 {
@@ -132,7 +117,7 @@ static void reflect_motion(fm_instance *s, int32_t own)
     N[own] = 1.0;
     fm_reflect_back(&s->reduced.rows, N);
     for (int32_t n = 0; n < nu; n++)
-        if (N[n] != 0.0) add_times(M, units(s)[n] * N[n], s->reduced.mass + (size_t)n * (size_t)nu, nu);
+        if (N[n] != 0.0) fm_add_times(M, units(s)[n] * N[n], s->reduced.mass + (size_t)n * (size_t)nu, nu);
     for (int32_t n = 0; n < nu; n++) M[n] *= units(s)[n];
     fm_reflect_to(&s->reduced.rows, M);
 }
@@ -157,22 +142,11 @@ static void project_mass(fm_instance *s)
     }
 }
 
-/* H' M H, and the factor L of N' M N = L' L: reciprocals on its diagonal. From the last row to the first, as a tree
- * without rows then has no entries but for pairs of a joint and one that carries it. 0: that is not positive definite.
- * Overwrites the accelerations of the links. */
+/* H' M H, and the factor of N' M N. 0: that is not positive definite. Overwrites the accelerations of the links. */
 static int factor_mass(fm_instance *s)
 {
-    const size_t nu = (size_t)s->image.n.speeds;
     project_mass(s);
-    for (int32_t k = s->reduced.frees - 1; k >= 0; k--) {
-        double *L = s->reduced.N + (size_t)k * nu;
-        if (!(L[k] > 0.0)) return 0;
-        L[k] = 1.0 / sqrt(L[k]);
-        for (int32_t i = 0; i < k; i++) L[i] *= L[k];
-        for (int32_t i = 0; i < k; i++)
-            if (L[i] != 0.0) add_times(s->reduced.N + (size_t)i * nu, -L[i], L, i + 1);
-    }
-    return 1;
+    return fm_cholesky_factor(s->reduced.N, s->reduced.frees, s->image.n.speeds);
 }
 
 /* z with (N' M N) z = N' (g - M p), p = Q' b; g NULL: 0. */
@@ -189,15 +163,7 @@ static void find_free(fm_instance *s, const double *g, const double *b, double *
         for (int32_t q = 0; q < r->rank; q++)
             if (r->pivot[q] >= 0) z[j] -= M[r->pivot[q]] * b[q];
     }
-    for (int32_t j = s->reduced.frees - 1; j >= 0; j--) {
-        const double *L = s->reduced.N + (size_t)j * nu;
-        z[j] *= L[j];
-        add_times(z, -z[j], L, j);
-    }
-    for (int32_t j = 0; j < s->reduced.frees; j++) {
-        const double *L = s->reduced.N + (size_t)j * nu;
-        z[j] = (z[j] - product_of(L, z, j)) * L[j];
-    }
+    fm_cholesky_solve(s->reduced.N, s->reduced.frees, s->image.n.speeds, z);
 }
 
 /* x with J x = b (loop.rhs) for which x' M x/2 - g' x is least; g NULL: 0. Rows with pivots of less than loop.softening
@@ -211,7 +177,7 @@ static void solve(fm_instance *s, const double *g, double *x)
         const double *l = r->L + (size_t)q * rows;
         const int32_t i = s->reduced.row[q];
         const int soft = s->reduced.pivot[i] < 2.0 * s->loop.softening * s->row_pivot[i];
-        b[q] = soft ? 0.0 : (s->loop.rhs[i] - product_of(l, b, q)) / l[q];
+        b[q] = soft ? 0.0 : (s->loop.rhs[i] - fm_product_in_four(l, b, q)) / l[q];
     }
     if (g != NULL && s->realised.count > 0) fm_reduced_drive(s, g, b, z);
     else find_free(s, g, b, z);
@@ -271,17 +237,10 @@ static const fm_reflections *acting_rows(const fm_instance *s)
 /* Solves J' out = force for these rows, force in units of the coordinates, overwritten. */
 static void balance(fm_instance *s, double *force, double *out)
 {
-    const size_t rows = (size_t)s->image.n.rows;
     const fm_reflections *r = acting_rows(s);
-    double *b = s->reduced.b;
-    memset(out, 0, rows * sizeof *out);
-    fm_reflect_to(r, force);
-    for (int32_t q = r->rank - 1; q >= 0; q--) {
-        b[q] = r->pivot[q] < 0 ? 0.0 : force[r->pivot[q]];
-        for (int32_t p = q + 1; p < r->rank; p++) b[q] -= r->L[(size_t)p * rows + (size_t)q] * b[p];
-        b[q] /= r->L[(size_t)q * rows + (size_t)q];
-        out[s->reduced.row[q]] = b[q];
-    }
+    memset(out, 0, (size_t)s->image.n.rows * sizeof *out);
+    fm_reflect_solve(r, force, s->reduced.b);
+    for (int32_t q = 0; q < r->rank; q++) out[s->reduced.row[q]] = s->reduced.b[q];
 }
 
 /* The forces that the last accelerations take beside the applied ones, in reduced.force, in units of the coordinates.
@@ -316,7 +275,7 @@ void fm_reduced_response(fm_instance *s, const double *forces, double *lambda, d
     solve(s, forces, udot);
     fm_inverse_accelerations(s, udot, 0);
     for (size_t n = 0; s->image.n.rows > 0 && n < nu; n++)
-        missing[n] = (product_of(s->reduced.mass + n * nu, udot, s->image.n.speeds) - forces[n]) * units(s)[n];
+        missing[n] = (fm_product_in_four(s->reduced.mass + n * nu, udot, s->image.n.speeds) - forces[n]) * units(s)[n];
     for (int32_t n = 0; n < s->image.n.excitations; n++) missing[s->image.excitation_u[n]] = 0.0;
     if (s->image.n.rows > 0) balance(s, missing, lambda);
     fm_from_links(s, udot);
@@ -351,11 +310,8 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
     memcpy(s->reduced.udot, fm_linked_forces(s, udot), nu * sizeof *udot);
     fm_inverse_accelerations(s, s->reduced.udot, 1);
     noise *= missing_forces(s);
-    memset(part, 0, nu * sizeof *part);
-    for (int32_t p = 0; p < r->rank; p++)
-        for (int32_t q = p; r->pivot[p] >= 0 && q < r->rank; q++)
-            part[r->pivot[p]] += r->L[(size_t)q * rows + (size_t)p] * lambda[s->reduced.row[q]];
-    fm_reflect_back(r, part);
+    for (int32_t q = 0; q < r->rank; q++) s->reduced.b[q] = lambda[s->reduced.row[q]];
+    fm_reflect_multiply(r, s->reduced.b, part);
     for (size_t n = 0; n < nu; n++) force[n] -= part[n];
     for (size_t n = 0; n < nu; n++) off = fmax(off, fabs(force[n]));
     memcpy(s->loop.lambda, lambda, rows * sizeof *lambda);

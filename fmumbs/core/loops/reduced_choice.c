@@ -7,6 +7,7 @@
 #include "reduced_choice.h"
 
 #include "../instance/instance.h"
+#include "../maths/reflections.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
 #include "../tree/rate.h"
@@ -16,7 +17,6 @@
 #include "jacobian.h"
 #include "projection.h"
 #include "reduced.h"
-#include "reflections.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,10 +9,10 @@
  */
 #include "reduced_drives.h"
 
-#include "../maths/dense.h"
 #include "../instance/instance.h"
+#include "../maths/dense.h"
+#include "../maths/reflections.h"
 #include "realised.h"
-#include "reflections.h"
 
 #include <math.h>
 #include <string.h>

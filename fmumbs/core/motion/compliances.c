@@ -22,6 +22,9 @@
 #include "../image/joints.h"
 #include "../loops/cut_joints.h"
 #include "../loops/jacobian.h"
+#include "../maths/diagonalise.h"
+#include "../maths/lu.h"
+#include "../maths/products.h"
 #include "../maths/vectors.h"
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"
@@ -34,7 +37,6 @@
 
 #define FM_STIFF_ABOVE 0.4     /* rho over the least inertia that opposes: below it, an element is not stiff */
 #define FM_MOST_MOBILE 1e30    /* of a link without mass [1/kg], [1/kg.m2] */
-#define FM_ROUNDED_PIVOT 1e-13 /* of a pivot: round-off */
 #define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
 #define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
 
@@ -49,13 +51,6 @@ typedef struct joint_block {
 static double *speeds_row(const fm_instance *s, double *matrix, int32_t i)
 {
     return matrix + (size_t)i * (size_t)s->image.n.speeds;
-}
-
-static double product_of(const double *a, const double *b, int32_t n)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 /* The row J of a direction more, which is still zero, if it resists; of those that resist most if there is no more
@@ -160,58 +155,6 @@ static fm_constraint wrench_of(const joint_block *all, const double w[6])
     return on;
 }
 
-/* R = sum of w w' by pivots, the largest beside the inertia first. Returns how many there are, their rows in `row`. */
-static int pivots(joint_block *all, double w[6][6], int row[6])
-{
-    double scale[6], first[6];
-    for (int i = 0; i < 6; i++)
-        scale[i] = all->mobility_bound[i] < FM_MOST_MOBILE ? all->mobility_bound[i] : FM_MOST_MOBILE,
-        first[i] = all->R[i][i];
-    for (int n = 0; n < 6; n++) {
-        int at = 0;
-        for (int i = 1; i < 6; i++) at = all->R[i][i] * scale[i] > all->R[at][at] * scale[at] ? i : at;
-        if (!(all->R[at][at] > FM_ROUNDED_PIVOT * first[at])) return n;
-        row[n] = at;
-        const double root = sqrt(all->R[at][at]);
-        for (int i = 0; i < 6; i++) w[n][i] = all->R[i][at] / root;
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) all->R[i][j] -= w[n][i] * w[n][j];
-        all->R[at][at] = 0.0;
-    }
-    return 6;
-}
-
-/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. Each takes 2 B_pq^2 from the sum
- * of the squares off the diagonal, and angles are at most 45 degrees: sweeps converge (G. E. Forsythe, P. Henrici,
- * Trans. AMS 94 (1960) 1), quadratically in the end. Draws over 32 decades took up to 7. */
-static void diagonalise(int n, double B[6][6], double w[6][6])
-{
-    for (int turned = 1; turned;) {
-        turned = 0;
-        for (int p = 0; p < n; p++)
-            for (int q = p + 1; q < n; q++) {
-                if (!(fabs(B[p][q]) > FM_ROUNDED_PIVOT * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
-                const double far = 0.5 * (B[q][q] - B[p][p]) / B[p][q];
-                const double t = (far < 0.0 ? -1.0 : 1.0) / (fabs(far) + sqrt(far * far + 1.0)),
-                             c = 1.0 / sqrt(t * t + 1.0), si = t * c;
-                for (int k = 0; k < n; k++) {
-                    const double x = B[k][p], y = B[k][q];
-                    B[k][p] = c * x - si * y, B[k][q] = si * x + c * y;
-                }
-                for (int k = 0; k < n; k++) {
-                    const double x = B[p][k], y = B[q][k];
-                    B[p][k] = c * x - si * y, B[q][k] = si * x + c * y;
-                }
-                B[p][q] = B[q][p] = 0.0; /* round-off there would be turned without end */
-                for (int k = 0; k < 6; k++) {
-                    const double x = w[p][k], y = w[q][k];
-                    w[p][k] = c * x - si * y, w[q][k] = si * x + c * y;
-                }
-                turned = 1;
-            }
-    }
-}
-
 /* Adds a force on the modes of a joint of the tree as a direction. */
 static void add_modes(fm_instance *s, fm_compliances *set, double g, const joint_block *all, const double w[6],
                       double k, double d)
@@ -228,8 +171,7 @@ static void add_modes(fm_instance *s, fm_compliances *set, double g, const joint
  * sum of w w' and g K = sum of gamma w w'. */
 static void add_sum(fm_instance *s, fm_compliances *set, double g, joint_block *all)
 {
-    double w[6][6], B[6][6];
-    int row[6];
+    double w[6][6], gamma[6], scale[6];
     if (all->M < -1 && all->u < 0) return;
     for (int i = 0; all->u < 0 && i < 6; i++) {
         double unit[6] = {0.0};
@@ -237,22 +179,11 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, joint_block *
         const fm_constraint on = wrench_of(all, unit);
         all->mobility_bound[i] = fm_most_mobile(s, all->F, &on) + fm_most_mobile(s, all->M, &on);
     }
-    const int n = pivots(all, w, row);
-    for (int i = 0; i < n; i++) /* B = W^-1 K W^-T at the rows of the pivots, where W is lower triangular */
-        for (int j = 0; j < n; j++) {
-            double sum = all->K[row[i]][row[j]];
-            for (int k = 0; k < i; k++) sum -= w[k][row[i]] * B[k][j];
-            B[i][j] = sum / w[i][row[i]];
-        }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            double sum = B[i][j];
-            for (int k = 0; k < j; k++) sum -= B[i][k] * w[k][row[j]];
-            B[i][j] = sum / w[j][row[j]];
-        }
-    diagonalise(n, B, w);
+    for (int i = 0; i < 6; i++)
+        scale[i] = all->mobility_bound[i] < FM_MOST_MOBILE ? all->mobility_bound[i] : FM_MOST_MOBILE;
+    const int n = fm_diagonalise_both(all->R, all->K, scale, w, gamma);
     for (int i = 0; i < n; i++) {
-        fm_direction at = {.F = all->F, .M = all->M, .k = B[i][i] / g, .d = 1.0 / g - B[i][i]};
+        fm_direction at = {.F = all->F, .M = all->M, .k = gamma[i] / g, .d = 1.0 / g - gamma[i]};
         if (all->u >= 0) {
             add_modes(s, set, g, all, w[i], at.k, at.d);
             continue;
@@ -320,21 +251,6 @@ static fm_compliances *set_of(fm_instance *s, int which)
     return s->stiff.set + which;
 }
 
-/* Factors 1/rho + J C into triangles; a direction whose pivot is round-off resists with nothing. */
-static void factor(fm_compliances *set)
-{
-    const int32_t n = set->count;
-    for (int32_t k = 0; k < n; k++) {
-        double *row = set->L + (size_t)k * (size_t)n;
-        row[k] = row[k] > 0.0 ? 1.0 / row[k] : 0.0; /* reciprocals on the diagonal */
-        for (int32_t i = k + 1; i < n; i++) {
-            double *at = set->L + (size_t)i * (size_t)n;
-            at[k] *= row[k];
-            for (int32_t j = k + 1; j < n; j++) at[j] -= at[k] * row[j];
-        }
-    }
-}
-
 /* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows
  * the iteration only, as J and 1/rho are its own. */
 static int reuse(fm_instance *s, fm_compliances *set, const fm_compliances *source)
@@ -343,8 +259,8 @@ static int reuse(fm_instance *s, fm_compliances *set, const fm_compliances *sour
         return 0;
     for (int32_t i = 0; i < set->count; i++) {
         const double *C = speeds_row(s, source->C, i);
-        const double own = product_of(speeds_row(s, source->J, i), C, s->image.n.speeds);
-        if (!(fabs(product_of(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own))
+        const double own = fm_product(speeds_row(s, source->J, i), C, s->image.n.speeds);
+        if (!(fabs(fm_product(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own))
             return 0;
     }
     memcpy(set->C, source->C, (size_t)set->count * (size_t)s->image.n.speeds * sizeof(double));
@@ -377,7 +293,7 @@ static void renew(fm_instance *s, fm_compliances *set)
         if (set->rubs[i] >= 0) set->rho[i] = set->g * s->friction.D[set->rubs[i]];
         set->L[i * n + i] = set->rho[i] > 0.0 ? 1.0 / set->rho[i] + set->L[i * n + i] : INFINITY;
     }
-    factor(set);
+    fm_lu_factor(set->L, n, NULL); /* a direction whose pivot is round-off resists with nothing */
 }
 
 /* The directions in which springs resist at y in the time g, without C. Requires world kinematics. */
@@ -406,7 +322,7 @@ void fm_compliances_place(fm_instance *s, int which, int source, double t, const
     if (!reuse(s, set, source < 0 ? NULL : set_of(s, source))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
         for (int32_t j = 0; j < set->count; j++)
-            set->JC[i * set->count + j] = product_of(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);
+            set->JC[i * set->count + j] = fm_product(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);
     renew(s, set);
 }
 
@@ -423,19 +339,11 @@ void fm_compliances_apply(fm_instance *s, int which, const double *moved, double
     const int32_t n = set->count, nu = s->image.n.speeds;
     double *push = s->stiff.push;
     for (int32_t i = 0; moved != NULL && i < n; i++) {
-        const double force = set->gk[i] * product_of(speeds_row(s, set->J, i), moved, nu),
+        const double force = set->gk[i] * fm_product(speeds_row(s, set->J, i), moved, nu),
                      *C = speeds_row(s, set->C, i);
         for (int32_t j = 0; j < nu; j++) x[j] -= force * C[j];
     }
-    for (int32_t i = 0; i < n; i++) {
-        const double *at = set->L + (size_t)i * (size_t)n;
-        push[i] = product_of(speeds_row(s, set->J, i), x, nu);
-        for (int32_t j = 0; j < i; j++) push[i] -= at[j] * push[j];
-    }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        const double *at = set->L + (size_t)i * (size_t)n, *C = speeds_row(s, set->C, i);
-        for (int32_t j = i + 1; j < n; j++) push[i] -= at[j] * push[j];
-        push[i] *= at[i];
-        for (int32_t j = 0; j < nu; j++) x[j] -= push[i] * C[j];
-    }
+    for (int32_t i = 0; i < n; i++) push[i] = fm_product(speeds_row(s, set->J, i), x, nu);
+    fm_lu_solve(set->L, n, NULL, push);
+    for (int32_t i = n - 1; i >= 0; i--) fm_add_times(x, -push[i], speeds_row(s, set->C, i), nu);
 }

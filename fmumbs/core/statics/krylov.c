@@ -9,6 +9,7 @@
 
 #include "../instance/instance.h"
 #include "../maths/hessenberg.h"
+#include "../maths/products.h"
 #include "../time/failures.h"
 #include "balance.h"
 #include "matrix.h"
@@ -20,13 +21,6 @@
 #define FM_RESTARTS 6
 #define FM_ENDS 1e-8 /* of a product: what is left of it across a space that contains it */
 
-static double product_of(const double *a, const double *b, int32_t n)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* Takes from w what the first `count` directions of a space have of it, which is added up in h; the rest gets length
  * one. Returns the size that it had. */
 double fm_orthogonalise(const double *space, int32_t count, int32_t n, double *w, double *h)
@@ -34,7 +28,7 @@ double fm_orthogonalise(const double *space, int32_t count, int32_t n, double *w
     for (int32_t i = 0; i < count; i++) h[i] = 0.0;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < count; i++) {
-            const double *v = space + (size_t)i * (size_t)n, along = product_of(w, v, n);
+            const double *v = space + (size_t)i * (size_t)n, along = fm_product(w, v, n);
             for (int32_t u = 0; u < n; u++) w[u] -= along * v[u];
             h[i] += along;
         }

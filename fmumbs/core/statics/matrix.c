@@ -17,6 +17,7 @@
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
 #include "../loops/rest_forces.h"
+#include "../maths/products.h"
 #include "../motion/evaluation.h"
 #include "../motion/stiffness.h"
 #include "../tree/inverse.h"
@@ -32,13 +33,6 @@
 #define FM_PENALTY 1e5     /* W J^2 over the largest diagonal entry of K on the row's path */
 #define FM_ROUNDS 4        /* of the augmented Lagrangian: each leaves 1/FM_PENALTY of what J x is off by */
 #define FM_NO_PIVOT 1e-10  /* of a row's diagonal entry before its elimination: a smaller pivot is none */
-
-static double product_of(const double *a, const double *b, int32_t n)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
 
 /* Row r of L, and column r of U, from column, or row, first[r] on. */
 static double *lower(const fm_instance *s, int32_t r)
@@ -208,11 +202,11 @@ static void eliminate(fm_instance *s)
         for (int32_t c = p->first[r]; c < r; c++) {
             const int32_t from = p->first[c] > p->first[r] ? p->first[c] : p->first[r];
             const int32_t at_r = from - p->first[r], at_c = from - p->first[c], at = c - p->first[r];
-            L[at] = (L[at] - product_of(L + at_r, upper(s, c) + at_c, c - from)) / D[c];
-            U[at] -= product_of(lower(s, c) + at_c, U + at_r, c - from);
+            L[at] = (L[at] - fm_product(L + at_r, upper(s, c) + at_c, c - from)) / D[c];
+            U[at] -= fm_product(lower(s, c) + at_c, U + at_r, c - from);
         }
         const double whole = fabs(D[r]);
-        D[r] -= product_of(L, U, r - p->first[r]);
+        D[r] -= fm_product(L, U, r - p->first[r]);
         s->statics.none[r] = !(fabs(D[r]) > FM_NO_PIVOT * whole);
         if (s->statics.none[r]) {
             s->statics.dropped++;
@@ -252,7 +246,7 @@ static int factor(fm_instance *s, double mu)
 static void substitute(const fm_instance *s, double none, double *x)
 {
     const fm_profile *p = &s->statics.profile;
-    for (int32_t r = 0; r < p->n; r++) x[r] -= product_of(lower(s, r), x + p->first[r], r - p->first[r]);
+    for (int32_t r = 0; r < p->n; r++) x[r] -= fm_product(lower(s, r), x + p->first[r], r - p->first[r]);
     for (int32_t r = p->n - 1; r >= 0; r--) {
         const double *U = upper(s, r);
         x[r] /= s->statics.none[r] && none > 0.0 ? none * s->statics.pivot[r] : s->statics.pivot[r];

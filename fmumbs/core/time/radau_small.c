@@ -12,6 +12,7 @@
 #include "radau_small.h"
 
 #include "../instance/instance.h"
+#include "../maths/lu.h"
 #include "../motion/compliances.h"
 #include "../motion/evaluation.h"
 #include "../tree/kinematics.h"
@@ -85,39 +86,6 @@ static void multiply(const fm_instance *s, int which, double by_d, double by_k, 
         }
 }
 
-/* Factors a matrix of n rows by elimination with row exchanges. */
-static void factor(double *B, int32_t *exchanged, int32_t n)
-{
-    for (int32_t k = 0; k < n; k++) {
-        int32_t at = k;
-        for (int32_t i = k + 1; i < n; i++) at = fabs(B[i * n + k]) > fabs(B[at * n + k]) ? i : at;
-        exchanged[k] = at;
-        for (int32_t j = 0; at != k && j < n; j++) {
-            const double x = B[k * n + j];
-            B[k * n + j] = B[at * n + j], B[at * n + j] = x;
-        }
-        B[k * n + k] = 1.0 / B[k * n + k]; /* a singular one makes the step's numbers infinite: it is rejected */
-        for (int32_t i = k + 1; i < n; i++) {
-            const double part = B[i * n + k] *= B[k * n + k];
-            for (int32_t j = k + 1; j < n; j++) B[i * n + j] -= part * B[k * n + j];
-        }
-    }
-}
-
-static void solve(const double *B, const int32_t *exchanged, int32_t n, double *x)
-{
-    for (int32_t k = 0; k < n; k++) {
-        const double value = x[exchanged[k]];
-        x[exchanged[k]] = x[k], x[k] = value;
-    }
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < i; j++) x[i] -= B[i * n + j] * x[j];
-    for (int32_t i = n - 1; i >= 0; i--) {
-        for (int32_t j = i + 1; j < n; j++) x[i] -= B[i * n + j] * x[j];
-        x[i] *= B[i * n + i];
-    }
-}
-
 /* Whether a step of h from the head is iterated so: where the columns of its stiff directions at three stages would
  * cost about as many sweeps as W. */
 int fm_small_begin(fm_instance *s, double h)
@@ -140,7 +108,7 @@ static void build(fm_instance *s, double h)
             multiply(s, i, h * A[i][j], h * h * square, block, all);
             for (int32_t u = 0; i == j && u < n; u++) block[u * all + u] += 1.0;
         }
-    factor(s->stiff.dense_B, s->stiff.exchanged, all);
+    fm_lu_factor(s->stiff.dense_B, all, s->stiff.exchanged); /* a singular one: the step is rejected */
 }
 
 /* x -= W K of a set times q. */
@@ -182,7 +150,7 @@ void fm_small_iterate(fm_instance *s, double t, double h, int first)
         integrate(h, i, q, n, work);
         subtract(s, i, work, x + i * n);
     }
-    solve(s->stiff.dense_B, s->stiff.exchanged, FM_RADAU_STAGES * n, x);
+    fm_lu_solve(s->stiff.dense_B, FM_RADAU_STAGES * n, s->stiff.exchanged, x);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
         double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
         integrate(h, i, x, n, y + np);
@@ -199,11 +167,11 @@ void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
     double *P = s->stiff.dense_P, *x = s->stiff.dense_x, *q = x + n;
     multiply(s, FM_RADAU_STAGES, g, g * g, P, n);
     for (int32_t u = 0; u < n; u++) P[u * n + u] += 1.0;
-    factor(P, s->stiff.exchanged + FM_RADAU_STAGES * n, n);
+    fm_lu_factor(P, n, s->stiff.exchanged + FM_RADAU_STAGES * n);
     fm_speeds_of(s, s->head, r, q);
     for (int32_t u = 0; u < n; u++) q[u] *= g, x[u] = r[np + u];
     subtract(s, FM_RADAU_STAGES, q, x);
-    solve(P, s->stiff.exchanged + FM_RADAU_STAGES * n, n, x);
+    fm_lu_solve(P, n, s->stiff.exchanged + FM_RADAU_STAGES * n, x);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     memcpy(error + np, x, (size_t)n * sizeof *x);
     fm_position_rates(s, error, fm_stage(s, 2 * FM_RADAU_STAGES));

@@ -46,47 +46,44 @@ void fm_mark_loops(fm_instance *s)
     }
 }
 
-/* Called once, after the image has been read. */
-void fm_links_structure(fm_instance *s)
+static void make_link(fm_instance *s, int32_t i, int32_t *balls)
 {
     const fm_image *m = &s->image;
-    s->model.angles = s->model.slides = 0;
-    s->model.deforms = 0;
-    for (int32_t i = 0; i < m->n.modes; i++) s->model.deforms |= m->mode_strain[i] > 0.0;
-    s->model.coupled = m->n.coupled > 0;
-    for (int32_t i = 0; i < m->n.joints; i++) s->model.coupled |= m->joint_bends[i] >= 0;
-    int32_t balls = 0;
-    for (int32_t i = 0; i < m->n.links; i++) {
-        fm_link *k = s->link + i;
-        memset(k, 0, sizeof *k);
-        k->kind = m->link_kind[i];
-        k->parent = m->link_parent[i];
-        k->root = k->parent < 0;
-        k->p = m->link_p[i];
-        k->u = m->link_u[i];
-        k->pending = -1;
-        k->sign = m->link_sign[i];
-        const int screw = k->kind == FM_LINK_SCREW || k->kind == FM_LINK_DRIVEN;
-        k->pitch = screw ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
-        k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
-        k->general = m->link_general[i];
-        memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
-        memcpy(s->axes[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
-        k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
-                   : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
-                   : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
-                                                      : 3;
-        k->rotated = memcmp(s->axes[i].R0, identity, sizeof identity) != 0;
-        fm_lane_set(s, r, i, k->r);
-        memcpy(s->axes[i].R, s->axes[i].R0, 9 * sizeof(double));
-        s->motion[i].c = 1.0;
-        if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
-        if (k->kind == FM_LINK_SPHERICAL) {
-            k->ball = balls++;
-            s->ball_link[k->ball] = i;
-        }
-        if (k->slide != 0.0) s->slide_link[s->model.slides++] = i;
+    fm_link *k = s->link + i;
+    memset(k, 0, sizeof *k);
+    k->kind = m->link_kind[i];
+    k->parent = m->link_parent[i];
+    k->root = k->parent < 0;
+    k->p = m->link_p[i];
+    k->u = m->link_u[i];
+    k->pending = -1;
+    k->sign = m->link_sign[i];
+    const int screw = k->kind == FM_LINK_SCREW || k->kind == FM_LINK_DRIVEN;
+    k->pitch = screw ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
+    k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+    k->general = m->link_general[i];
+    memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
+    memcpy(s->axes[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
+    k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
+               : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
+               : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
+                                                  : 3;
+    k->rotated = memcmp(s->axes[i].R0, identity, sizeof identity) != 0;
+    fm_lane_set(s, r, i, k->r);
+    memcpy(s->axes[i].R, s->axes[i].R0, 9 * sizeof(double));
+    s->motion[i].c = 1.0;
+    if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
+    if (k->kind == FM_LINK_SPHERICAL) {
+        k->ball = (*balls)++;
+        s->ball_link[k->ball] = i;
     }
+    if (k->slide != 0.0) s->slide_link[s->model.slides++] = i;
+}
+
+/* The units of the states, and how often each is integrated: a velocity once, the target of a program as often. */
+static void make_scales(fm_instance *s)
+{
+    const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.links; i++) {
         const fm_link *k = s->link + i;
         const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
@@ -101,6 +98,20 @@ void fm_links_structure(fm_instance *s)
         const int32_t row = m->excitation_row[i], level = row >= 0 ? m->row_part[row] : 0;
         s->order[m->excitation_p[i]] += level, s->order[m->n.positions + m->excitation_u[i]] += level;
     }
+}
+
+/* Called once, after the image has been read. */
+void fm_links_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->model.angles = s->model.slides = 0;
+    s->model.deforms = 0;
+    for (int32_t i = 0; i < m->n.modes; i++) s->model.deforms |= m->mode_strain[i] > 0.0;
+    s->model.coupled = m->n.coupled > 0;
+    for (int32_t i = 0; i < m->n.joints; i++) s->model.coupled |= m->joint_bends[i] >= 0;
+    int32_t balls = 0;
+    for (int32_t i = 0; i < m->n.links; i++) make_link(s, i, &balls);
+    make_scales(s);
 }
 
 /* Adds mass, first moment and inertia of a body about the link's origin, in the link's axes. */

@@ -8,7 +8,7 @@ import { lengthText, round, short } from "./numbers.js";
 import { Panel } from "./panel.js";
 import { COLOURS, Picture } from "./picture.js";
 import { Recording } from "./recording.js";
-import { Traces } from "./traces.js";
+import { isSeen, Traces } from "./traces.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FEW_LABELS = 80;
@@ -59,19 +59,7 @@ class Page {
     this.renderer = new THREE.WebGLRenderer({ canvas: $("picture"), antialias: true, preserveDrawingBuffer: true });
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
     this.orbit = new Orbit(this.camera, $("stage"), this.picture.up.toArray(), () => { this.dirty = true; }, (e) => this.grab(e));
-    this.orbit.from(this.data.from || this.cornerView());
-  }
-
-  /** From a corner; mechanisms in a plane are seen from straight ahead, nearly. */
-  cornerView() {
-    const size = this.picture.box.getSize(new THREE.Vector3()), up = this.picture.up;
-    const sides = [0, 1, 2].filter((k) => Math.abs(up.getComponent(k)) < 0.9);
-    const [thin, wide] = sides.sort((a, b) => size.getComponent(a) - size.getComponent(b));
-    const flat = size.getComponent(thin) < 0.3 * size.getComponent(wide);
-    const from = up.clone().multiplyScalar(flat ? 0.3 : 0.55);
-    from.setComponent(thin, thin === 1 ? -1 : 1);
-    from.setComponent(wide, flat ? 0.35 : 0.8);
-    return from.toArray();
+    this.orbit.from(this.data.from);
   }
 
   fit() {
@@ -246,7 +234,7 @@ class Page {
 
   view(which) {
     const axes = { x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1] };
-    this.orbit.from(axes[which] || this.cornerView());
+    this.orbit.from(axes[which] || this.data.from);
   }
 
   setTheme(dark) {
@@ -287,7 +275,7 @@ class Page {
 
   makeFollow() {
     this.following = -1;
-    this.picture.bodies.forEach((body, i) => { if (body.shape || body.line) $("follow").add(new Option(body.name, i)); });
+    this.picture.bodies.forEach((body, i) => { if (isSeen(body)) $("follow").add(new Option(body.name, i)); });
     $("follow").addEventListener("change", () => this.follow($("follow").value === "" ? -1 : Number($("follow").value)));
   }
 
@@ -315,7 +303,7 @@ class Page {
       this.labels.push({ span, kind, at });
     };
     const { picture } = this;
-    picture.bodies.slice(0, FEW_LABELS).forEach((body, i) => { if (body.shape || body.line) label(body.name, "body", () => picture.centre(i)); });
+    picture.bodies.slice(0, FEW_LABELS).forEach((body, i) => { if (isSeen(body)) label(body.name, "body", () => picture.centre(i)); });
     picture.joints.slice(0, FEW_LABELS).forEach((joint) => { if ((joint.symbols || []).length) label(joint.name, "joint", () => picture.place(joint.M)[0].addScaledVector(picture.up, 1.4 * picture.s)); });
     picture.axes.forEach((v, k) => label("xyz"[k], "axis", () => v.clone().multiplyScalar(1.25)));
   }
@@ -369,9 +357,9 @@ class Page {
   /** What is under the pointer, with the point where it is. */
   under(e) {
     const ray = this.ray(e);
-    const meshes = [...this.picture.things.sets.values()].map((set) => set.mesh).filter((mesh) => mesh.visible);
+    const meshes = [...[...this.picture.things.sets.values()].map((set) => set.mesh).filter((mesh) => mesh.visible), ...this.picture.meshes];
     for (const hit of ray.intersectObjects(meshes, false)) {
-      const item = hit.object.userData.items[hit.instanceId];
+      const item = hit.object.userData.item || hit.object.userData.items[hit.instanceId];
       if (item.name) return { ...item, point: hit.point };
     }
     return null;

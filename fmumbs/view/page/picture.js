@@ -25,6 +25,7 @@ export class Picture {
     this.gravity = g.length();
     this.up = this.gravity > 0 ? g.clone().multiplyScalar(-1 / this.gravity) : new THREE.Vector3(0, 0, 1);
     this.lines = [];
+    this.meshes = [];
     const links = new Map(); // the parts of a flexible link have one colour
     let next = 0;
     this.shades = this.bodies.map(({ part_of }) => {
@@ -78,7 +79,8 @@ export class Picture {
   }
 
   colour(body) {
-    return this.beside ? COLOURS.beside : body < 0 ? COLOURS.ground : BODIES[this.shades[body] % BODIES.length];
+    if (this.beside) return COLOURS.beside;
+    return body < 0 ? COLOURS.ground : this.bodies[body].colour || BODIES[this.shades[body] % BODIES.length];
   }
 
   // Building ----------------------------------------------------------------------------------------------
@@ -96,6 +98,7 @@ export class Picture {
           for (const corner of corners(half)) note(corner.applyQuaternion(axes).add(centre));
         }
         for (const end of body.links || []) note(this.inWorld(b, end));
+        for (const { low, size } of body.meshes || []) for (const corner of corners([0.5, 0.5, 0.5])) note(this.inWorld(b, low.map((v, k) => v + (corner.getComponent(k) + 0.5) * size[k])));
         if (body.line) for (const point of body.line.points) note(this.inWorld(b, point));
       });
       for (const joint of this.joints) if ((joint.symbols || []).length) note(this.place(joint.M)[0]);
@@ -125,6 +128,7 @@ export class Picture {
     for (const curve of this.scene.curves || []) this.addCurve(curve);
     this.addWorld();
     this.things.build(this.world, this.bodies.length > MANY);
+    for (const one of this.meshes) this.world.add(one);
     recording.at(recording.start);
     this.update();
   }
@@ -136,10 +140,12 @@ export class Picture {
     this.bodies.forEach((body, b) => this.addBody(body, b));
     for (const joint of this.joints) for (const one of joint.symbols || []) if (["disc", "sphere"].includes(one.kind)) this.addSymbol(joint, one, joint.name);
     this.things.build(world, bodies.length > MANY);
+    for (const one of this.meshes) world.add(one);
   }
 
   addBody(body, b) {
-    const { s } = this, colour = this.colour(b), name = body.name;
+    const { s } = this, colour = this.colour(b), name = body.name, clear = body.opacity === undefined ? {} : { ghost: body.opacity };
+    for (const mesh of body.meshes || []) this.addMesh(mesh, b);
     if (body.shape) {
       const { kind } = body.shape, size = [...body.shape.size];
       const point = size.every((v) => v === 0), thin = point ? 1.7 * s : kind === "ellipsoid" ? 0.5 * s : 0.6 * s;
@@ -147,12 +153,27 @@ export class Picture {
       const at = body.shape.at || [0, 0, 0], axes = quaternion(body.shape.axes);
       const position = new THREE.Vector3(), turn = new THREE.Quaternion();
       const place = () => [this.inWorld(b, at, position), this.rotation(b, turn).multiply(axes), scale];
-      this.things.add(kind, { colour, name, place, body: b }, kind === "ellipsoid" && !point && body.links ? { ghost: 0.55 } : {});
+      this.things.add(kind, { colour, name, place, body: b }, body.opacity === undefined && kind === "ellipsoid" && !point && body.links ? { ghost: 0.55 } : clear);
     }
     for (const end of body.links || []) {
-      this.things.stick("cylinder", colour, name, 0.42 * s, () => [this.centre(b), this.inWorld(b, end)]).body = b;
+      this.things.stick("cylinder", colour, name, 0.42 * s, () => [this.centre(b), this.inWorld(b, end)], clear).body = b;
     }
     if (body.line) this.addLine(body, b);
+  }
+
+  /** Triangles of a body, which are drawn in a call of their own. */
+  addMesh(mesh, b) {
+    const { opacity = 1, colour } = mesh, shown = this.beside ? 0.28 : opacity * (this.bodies[b].opacity ?? 1);
+    const corners = words(mesh.corners), at = new Float32Array(corners.length), geometry = new THREE.BufferGeometry();
+    for (let i = 0; i < at.length; i++) at[i] = mesh.low[i % 3] + corners[i] / 65535 * mesh.size[i % 3];
+    geometry.setAttribute("position", new THREE.BufferAttribute(at, 3));
+    geometry.setIndex(new THREE.BufferAttribute(words(mesh.faces), 1));
+    const material = new THREE.MeshStandardMaterial({ color: this.beside ? COLOURS.beside : colour || this.colour(b), flatShading: true, roughness: 0.55, metalness: 0.12, side: THREE.DoubleSide });
+    if (shown < 1) Object.assign(material, { transparent: true, opacity: shown, depthWrite: false });
+    const drawn = new THREE.Mesh(geometry, material);
+    drawn.userData.item = { name: this.bodies[b].name, body: b };
+    this.meshes.push(drawn);
+    this.lines.push(() => { this.position(b, drawn.position); this.rotation(b, drawn.quaternion); drawn.updateMatrixWorld(); });
   }
 
   /** A flexible body: pieces between the points of its bent axis. */
@@ -337,6 +358,12 @@ export class Picture {
     for (const line of this.lines) line();
     this.things.update();
   }
+}
+
+/** 16-bit numbers in base64, little endian. */
+function words(text) {
+  const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  return new Uint16Array(bytes.buffer);
 }
 
 /** A quaternion of the scene, w x y z; none for no rotation. */

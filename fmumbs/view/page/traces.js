@@ -4,6 +4,11 @@ const COLOURS = ["#e0872b", "#2f9e6e", "#b04a5a", "#7d86c4", "#94795d", "#5aa6a6
 const MOST = 1500; // points of a path
 const $ = (id) => document.getElementById(id);
 
+/** Whether anything of a body is drawn: not of the massless target of a program. */
+export function isSeen(body) {
+  return Boolean(body.shape || body.line || body.meshes);
+}
+
 /** Points (3) of a place of the scene at the rows of a recording, in the world. */
 export function pathOf(picture, recording, place) {
   const step = Math.max(1, Math.ceil(recording.times.length / MOST)), points = [];
@@ -17,7 +22,7 @@ export function pathOf(picture, recording, place) {
 /** The places of a picture whose paths can be drawn, by name. */
 function placesOf({ scene, bodies, joints }) {
   const found = new Map();
-  bodies.forEach((body, i) => { if (body.shape || body.line) found.set(body.name, { body: i, at: body.com || [0, 0, 0] }); });
+  bodies.forEach((body, i) => { if (isSeen(body)) found.set(body.name, { body: i, at: body.com || [0, 0, 0] }); });
   for (const joint of joints) if ((joint.symbols || []).length) found.set(joint.name, joint.M);
   for (const point of scene.points || []) if (point.P.body >= 0) found.set(point.name, point.P);
   return found;

@@ -149,3 +149,46 @@ def test_friction_sticks_and_slips_as_by_the_explicit_scheme() -> None:
     exact = ends(image, 2.0, "dopri5", [1e-10])[0][0]
     for found, tolerance in zip(ends(image, 2.0, "radau", [1e-5, 1e-7])[0], [1e-5, 1e-7], strict=True):
         assert np.abs(found - exact).max() < ERRORS * tolerance
+
+
+def test_steps_after_friction_sticks_or_slips_are_neither_refused_nor_many() -> None:
+    """They begin short, and their dense output leaves a bound to the right side: 265 steps."""
+    solver = started(compile(stick_slip(), everything=True), scheme="radau", tolerance=1e-8)
+    solver.step(2.0)
+    assert solver.get("solver.rejected") <= 2
+    assert solver.get("solver.steps") < 350
+
+
+def driven() -> fm.ModelImage:
+    """A rod under a hinge that follows a path."""
+    model = fm.Model("driven", gravity=(0, 0, -2))
+    upper, lower = fm.Body.rod("upper", length=1.0, mass=1.0), fm.Body.rod("lower", length=0.8, mass=0.5)
+    path = fm.Path((0.0,), ((0.1, 0.3, -0.5, 0.4, 0.2, -0.3, 0.2, -0.05),))
+    model.add(upper, fm.Joint("A", model.ground.at(), upper.base, modes=(fm.Turn("y", role="excited", path=path),)))
+    model.add(lower, fm.Revolute("B", upper.tip, lower.base, axis="y", q0=-0.4, u0=0.3, stiffness=1.0))
+    return compile(model, everything=True)
+
+
+@pytest.mark.parametrize("image", [driven(), swing(3.0, 0.1, 0.5)], ids=["driven", "swing"])
+def test_steps_follow_the_root_of_the_tolerance(image: fm.ModelImage) -> None:
+    """A hundred times as fine takes 100^(1/5) times as many steps, also where accelerations depend on the time."""
+    steps = [ends(image, 2.0, "radau", [tolerance])[1][0] for tolerance in (1e-6, 1e-8)]
+    assert_allclose(steps[1] / steps[0], 100**0.2, rtol=0.1)
+
+
+def test_steps_whose_stages_do_not_converge_are_refused() -> None:
+    """A body on a hinge between stiff springs, one of which hardly damps: errors stay a tenth of the tolerance."""
+    model = fm.Model("between", gravity=(0, 3, -9.81))
+    body = fm.Body("b", mass=1.6, com=(-0.2, 0.2, 0.1), inertia=(0.1, 0.12, 0.15))
+    at = model.ground.at(0.04, -0.26, 0.11), body.at(-0.08, 0.05, -0.14)
+    model.add(body, fm.Revolute("J", *at, axis="x", q0=0.19, u0=7.5))
+    for name, F, M, k, d, free in (
+        ("one", (-0.87, 0.7, 0.97), (-0.15, -0.3, -0.21), 7.3e5, 700.0, 0.64),
+        ("other", (-0.19, -0.55, 0.22), (0.22, -0.09, 0.26), 2.2e6, 6.3e4, 0.92),
+    ):
+        model.add(fm.Spring(name, model.ground.at(*F), body.at(*M), stiffness=k, damping=d, free_length=free))
+    image = compile(model, everything=True)
+    (exact,), _ = ends(image, 0.1, "dop853", [1e-12])
+    for tolerance in (1e-3, 1e-4):
+        (found,), _ = ends(image, 0.1, "radau", [tolerance])
+        assert np.abs(found - exact).max() < 0.1 * tolerance

@@ -61,6 +61,9 @@ def test_steps_do_not_grow_with_the_stiffness() -> None:
 def test_springs_of_no_length_resist_in_every_direction() -> None:
     assert steps(bushed(1e6, 3e4), 1.0) < 50
     assert steps(bushed(1e8, 3e6), 1.0) < 50
+    solver = started(bushed(1e6, 3e4), scheme="radau", tolerance=1e-4)
+    solver.step(0.5)
+    assert solver.get("solver.rejected") == 0
 
 
 def test_errors_are_the_tolerance() -> None:
@@ -173,6 +176,23 @@ def test_feet_under_one_body_count_as_six_springs() -> None:
         solver.step(1.0)
         taken.append(solver.get("solver.evaluations") / solver.get("solver.steps"))
     assert taken[1] < 1.2 * taken[0] < 60
+    assert solver.get("solver.rejected") <= 2  # a step whose first estimate is large is estimated again
+
+
+def test_bushings_between_the_same_two_bodies_count_as_one() -> None:
+    """Eight under a block with twelve rods on it: six directions in all, which cost an evaluation each."""
+    model, block = fm.Model("mounts"), fm.Body("block", mass=1.0, inertia=(0.1, 0.2, 0.15))
+    model.add(block, fm.Free("F", model.ground.at(), block.at()))
+    for i in range(12):
+        rod = fm.Body(f"rod{i}", mass=0.2, com=(0, 0, -0.5), inertia=(0.02,) * 3)
+        model.add(rod, fm.Revolute(f"R{i}", block.at(0.1 * i), rod.at(), axis="y", q0=0.8 - 0.1 * i))
+    for i in range(8):
+        at = (float(np.cos(2 * i)), float(np.sin(2 * i)), 0.1 * i)
+        law = {"stiffness": [1e6] * 6, "damping": [3e4] * 6}
+        model.add(fm.Bushing(f"M{i}", model.ground.at(*at), block.at(*at), cut=True, **law))
+    solver = started(compile(model, everything=True), scheme="radau", tolerance=1e-6)
+    solver.step(0.3)
+    assert solver.get("solver.evaluations") < 50 * solver.get("solver.steps")
 
 
 def full(rng: np.random.Generator, size: int, scale: float) -> np.ndarray:

@@ -186,6 +186,28 @@ void fm_reflect_both(const fm_reflections *r, double *M, double *part)
     memset(r->listed, 0, nu * sizeof *r->listed);
 }
 
+/* out = J' lambda; lambda: of the rows in their order. */
+void fm_reflect_multiply(const fm_reflections *r, const double *lambda, double *out)
+{
+    memset(out, 0, (size_t)r->speeds * sizeof *out);
+    for (int32_t p = 0; p < r->rank; p++)
+        for (int32_t q = p; r->pivot[p] >= 0 && q < r->rank; q++)
+            out[r->pivot[p]] += r->L[(size_t)q * (size_t)r->rows + (size_t)p] * lambda[q];
+    fm_reflect_back(r, out);
+}
+
+/* The lambda of J' lambda = force, as far as that has a solution. Overwrites the force. */
+void fm_reflect_solve(const fm_reflections *r, double *force, double *lambda)
+{
+    const size_t rows = (size_t)r->rows;
+    fm_reflect_to(r, force);
+    for (int32_t q = r->rank - 1; q >= 0; q--) {
+        lambda[q] = r->pivot[q] < 0 ? 0.0 : force[r->pivot[q]];
+        for (int32_t p = q + 1; p < r->rank; p++) lambda[q] -= r->L[(size_t)p * rows + (size_t)q] * lambda[p];
+        lambda[q] /= r->L[(size_t)q * rows + (size_t)q];
+    }
+}
+
 /* The sign of det [Q; N']. */
 double fm_reflect_sign(const fm_reflections *r, const int32_t *excited, int32_t count)
 {

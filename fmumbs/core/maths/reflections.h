@@ -2,7 +2,8 @@
 #ifndef FM_REFLECTIONS_H
 #define FM_REFLECTIONS_H
 
-#include "../instance/reduced.h"
+#include "hidden.h"
+#include "row_factor.h"
 
 FM_HIDDEN_BEGIN
 
@@ -13,6 +14,8 @@ void fm_reflect_to(const fm_reflections *r, double *x);
 void fm_reflect_back(const fm_reflections *r, double *x);
 void fm_reflect_columns(const fm_reflections *r, double *A, double *part);
 void fm_reflect_both(const fm_reflections *r, double *M, double *part);
+void fm_reflect_multiply(const fm_reflections *r, const double *lambda, double *out);
+void fm_reflect_solve(const fm_reflections *r, double *force, double *lambda);
 double fm_reflect_sign(const fm_reflections *r, const int32_t *excited, int32_t count);
 
 FM_HIDDEN_END
