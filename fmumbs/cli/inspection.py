@@ -15,7 +15,7 @@ from fmumbs.export.model_description import NATIVE, experiment_of
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
-    from fmumbs.analysis import JointReaction, ToolName
+    from fmumbs.analysis import JointReaction, ToolName, Uniqueness
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
@@ -122,6 +122,11 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
     }
     if set_of:
         facts["set"] = asdict(found.set_of(set_of))
+    _warn_of_motion(facts, warnings, model, found)
+
+
+def _warn_of_motion(facts: Facts, warnings: list[str], model: "Model", found: "Uniqueness") -> None:
+    """Adds what is locked, singular, or a choice among several forces."""
     for one in found.forces:
         if not one.unique and one.name not in model.inner:
             warnings.append(

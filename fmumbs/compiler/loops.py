@@ -1,4 +1,6 @@
-"""Cut joints: the constraint rows that close loops, and their coordinates (core/loops/secondary.c)."""
+"""Cut joints: the constraint rows that close loops, and their coordinates (core/loops/cut_joints.c)."""
+
+from typing import Any
 
 from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, RATES, TWISTS, has_simple_rows, rows_of
 from fmumbs.compiler.layout import lib
@@ -54,13 +56,18 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         add_given(out, joint.given, joint.velocities)
         out.rows.setdefault("start_tau", []).extend(joint.applied)
         speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
-        for kind, f, g, length in rows_of(joint):
-            R = (M if kind == TWISTS[1] else F).R, (F if kind == TWISTS[0] else M).R
-            out.add(row_joint=index, row_kind=kind, row_f=R[0] @ f, row_g=R[1] @ g, row_length=length)
-            out.add(row_part=joint.level if kind in RATES.values() else 0, row_coupling=-1)
-        for part in range(joint.velocities if any(joint.given) else 0):
-            out.add(row_joint=index, row_kind=GIVEN, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)
-            out.add(row_part=part, row_coupling=-1)
+        _add_rows(out, joint, index, F.R, M.R)
+
+
+def _add_rows(out: Links, joint: JointBase, index: int, R_F: Any, R_M: Any) -> None:
+    """The rows of a cut joint, and one for each coordinate whose start may be given."""
+    for kind, f, g, length in rows_of(joint):
+        R = (R_M if kind == TWISTS[1] else R_F), (R_F if kind == TWISTS[0] else R_M)
+        out.add(row_joint=index, row_kind=kind, row_f=R[0] @ f, row_g=R[1] @ g, row_length=length)
+        out.add(row_part=joint.level if kind in RATES.values() else 0, row_coupling=-1)
+    for part in range(joint.velocities if any(joint.given) else 0):
+        out.add(row_joint=index, row_kind=GIVEN, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)
+        out.add(row_part=part, row_coupling=-1)
 
 
 def _add_mode(out: Links, mode: Mode) -> None:

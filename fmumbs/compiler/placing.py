@@ -96,15 +96,19 @@ def placed(
     for i in np.flatnonzero(cut).tolist():
         spans[i] = _of_rows(i, arrays, instance, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
     names = tuple(joint.name for joint in joints)
-    com = r_WB[:-1] + (R_WB[:-1] @ arrays["com"][:, :, None])[:, :, 0]
-    xx, yy, zz, xy, xz, yz = arrays["inertia"].T
-    inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
-    inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
     coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
     holding = tuple(_holding(law, names, joints, arrays, instance) for law in laws)
-    solid = arrays["mass"], com, inertia
+    solid = _masses(arrays, R_WB[:-1], r_WB[:-1])
     modal = tuple(flexible.values())
     return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal, holding)
+
+
+def _masses(arrays: Arrays, R_WB: NDArray[Any], r_WB: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(bodies, ...) mass, centre of mass and inertia about it, in world axes."""
+    com = r_WB + (R_WB @ arrays["com"][:, :, None])[:, :, 0]
+    xx, yy, zz, xy, xz, yz = arrays["inertia"].T
+    inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    return arrays["mass"], com, R_WB @ inertia @ np.swapaxes(R_WB, 1, 2)
 
 
 def _kinds(owner: int, *suffixes: str) -> list[Kind]:

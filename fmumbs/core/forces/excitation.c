@@ -20,7 +20,7 @@
 #include <float.h>
 #include <math.h>
 
-#define FM_SETTLED 12.0  /* times 1/cutoff, after which a filtered target is at its input */
+#define FM_FILTER_SETTLED 12.0  /* times 1/cutoff, after which a filtered target is at its input */
 #define FM_FORESEEN 0.25 /* [rad], or times the model's length: how far a target is followed at its present rate */
 
 /* Times closer to t than this are equal to it. */
@@ -212,7 +212,7 @@ double fm_foresight(const fm_instance *s, double t, const double *y)
         const double rate = fabs(y[m->n.positions + u]);
         double last = t;
         if (m->excitation_row[i] < 0) continue;
-        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) last = t + FM_SETTLED / m->excitation_cutoff[i];
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) last = t + FM_FILTER_SETTLED / m->excitation_cutoff[i];
         else if (m->excitation_kind[i] == FM_EXCITED_BY_PATH)
             last = m->path_period[path] > 0.0 ? t + m->path_period[path]
                                               : m->piece_time[m->path_piece[path] + m->path_pieces[path] - 1];
