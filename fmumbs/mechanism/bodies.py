@@ -147,8 +147,8 @@ class Body(Element):
     ) -> Self:
         """A straight rod from `base`, its frame's origin, to `tip`, `length` [m] along an axis of its frame.
 
-        name, color, opacity, visual: as for Body. along: "x", "y", "z" or with a minus sign. Without a radius [m] it is
-        thin: no inertia about its own axis. Give mass [kg], or density [kg/m3] and radius.
+        name and look (color, opacity, visual): as for Body. along: "x", "y", "z" or with a minus sign. Without a radius
+        [m] it is thin: no inertia about its own axis. Give mass [kg], or density [kg/m3] and radius.
         """
         properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
         section = None if radius is None else Section.circle(radius)
@@ -168,8 +168,8 @@ class Body(Element):
     ) -> Self:
         """A solid cylinder from `base`, the centre of one end and its frame's origin, to `tip`.
 
-        name, color, opacity, visual: as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along: as for
-        rod().
+        name and look (color, opacity, visual): as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along:
+        as for rod().
         """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
@@ -188,8 +188,8 @@ class Body(Element):
     ) -> Self:
         """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
 
-        name, color, opacity, visual: as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`, is the
-        centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
+        name and look (color, opacity, visual): as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`,
+        is the centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
         """
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
@@ -210,7 +210,7 @@ class Body(Element):
     ) -> Self:
         """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3].
 
-        name, color, opacity, visual: as for Body.
+        name and look (color, opacity, visual): as for Body.
         """
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
         return cls(name, mass=mass_, inertia=moments, **look)
@@ -253,7 +253,8 @@ class Body(Element):
 
         path: .stl, .obj, .glb or another file that trimesh reads (`pip install 'fmumbs[mesh]'`). scale: of its unit
         [m], 0.001 for a file in mm. Give mass [kg] or density [kg/m3]. name: by default that of the file. hull: takes
-        the convex hull of a surface that is not closed. The body's frame is the file's. The others are as for Body.
+        the convex hull of a surface that is not closed. The body's frame is the file's. points, color
+        and opacity: as for Body.
 
         Mass, centre of mass and inertia are those of the polyhedron. A surface whose triangles have their inner side
         out is turned, with a MeshWarning. Raises ModelError for a surface that is open, with the number of its open
