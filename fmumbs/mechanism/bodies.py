@@ -189,7 +189,8 @@ class Body(Element):
         """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
 
         name and look (color, opacity, visual): as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`,
-        is the centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
+        is the centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus
+        sign.
         """
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
