@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
+from fmumbs.mechanism.looks import Look
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform
@@ -89,7 +90,7 @@ class ModalBody(Body):
     """A flexible body with modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
 
     mass, com, inertia, points, measured: of the undeformed body, as for a Body; every point where something acts has a
-        name. slender: as for a Body; None.
+        name. slender: as for a Body; None. look (color, opacity, visual): as for a Body.
     plane: "xy", "xz" or "yz", in which the body bends; rotation from the first axis to the second is positive; None for
         a body that deforms in space.
     shapes: {point: (modes, 3)}: for each mode, the deflection of that point along the plane's two axes [1] and its
@@ -145,8 +146,11 @@ class ModalBody(Body):
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         bending: Beam | None = None,
+        **look: Unpack[Look],
     ) -> None:
-        super().__init__(name, mass=mass, com=com, inertia=inertia, points=points, measured=measured, slender=slender)
+        super().__init__(
+            name, mass=mass, com=com, inertia=inertia, points=points, measured=measured, slender=slender, **look
+        )
         if plane is not None and plane not in _PLANES:
             planes = ", ".join(_PLANES)
             raise ModelError(f"{self._where('plane')} is {plane!r}, but must be one of {planes}, or None. Give one.")
@@ -195,10 +199,12 @@ class ModalBody(Body):
         EA: float | None = None,
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
+        **look: Unpack[Look],
     ) -> Self:
         """A uniform Euler-Bernoulli beam from `base`, its frame's origin, to `tip`.
 
-        name: as for Body. length [m]; EI: bending stiffness [N.m2]; mass [kg], or density [kg/m3] and area [m2].
+        name and look (color, opacity, visual): as for Body. length [m]; EI: bending stiffness [N.m2]; mass [kg], or
+            density [kg/m3] and area [m2].
         boundary: "BASE-TIP", each of clamped, pinned, free, sliding: the boundary conditions of the modes. They fix
             the floating frame in the beam: tangent at a clamped end, passing through a pinned end. Joints may act
             anywhere. Use clamped-free for a beam driven at its base, pinned-pinned for a coupler.
@@ -250,6 +256,7 @@ class ModalBody(Body):
             damping=2.0 * ratio * frequencies * own,
             q0=q0,
             u0=u0,
+            **look,
             bending=Beam(length, _tuples(e), tuple(mode for mode, _ in made)),
             shape_mass=integrals["shape_mass"],
             shape_moment=integrals["shape_moment"],

@@ -79,6 +79,7 @@ def test_flexible_bodies_print_compare_pickle_and_can_be_replaced() -> None:
     beam = BEAM
     assert pickle.loads(pickle.dumps(beam)) == beam
     assert replace(beam, q0=(0.1, 0.0)).q0 == (0.1, 0.0)
+    assert replace(beam, color="#8aa").color == "#88aaaa"
     assert repr(beam).startswith("ModalBody(name='b'")
     assert beam.modes == 2
     with pytest.raises(FrozenInstanceError):

@@ -6,7 +6,7 @@
 #include "instance/instance.h"
 #include "loops/reduced.h"
 #include "loops/reduced_choice.h"
-#include "loops/reflections.h"
+#include "maths/reflections.h"
 #include "motion/evaluation.h"
 #include "motion/stiffness.h"
 #include "tree/composite.h"
