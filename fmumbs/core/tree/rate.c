@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#define FM_LARGEST_RATE 1e150 /* [1/s]: its square, an acceleration, is finite */
+
 /* In the error of a step, slower velocities count as */
 #define FM_OF_FALL 0.25         /* this part of the rate of a fall, */
 #define FM_OF_FASTEST 0.015625  /* of that of the run, which leaves joints beside a rotor their accuracy, */
@@ -51,7 +53,7 @@ double fm_rate_of(const fm_instance *s, const double *u)
 void fm_note_rate(fm_instance *s, const double *u, double h)
 {
     const double before = s->clock[FM_RATE];
-    s->clock[FM_RATE] = fmax(fm_rate_of(s, u), before / (1.0 + before * h));
+    s->clock[FM_RATE] = fmin(fmax(fm_rate_of(s, u), before / (1.0 + before * h)), FM_LARGEST_RATE);
     s->work.rate = fmax(FM_OF_FALL * falling(s), FM_OF_FASTEST * s->clock[FM_RATE]);
 }
 
