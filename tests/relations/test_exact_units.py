@@ -90,6 +90,8 @@ def test_units_leave_the_digits(seeds: range) -> None:
         (1300020, (1.0, 64.0, 1.0)),  # gaps of loops in rad and in m had one bound
         (1300062, (0.25, 64.0, 0.015625)),  # impulses of laws acted as forces for 1 s
         (1300113, (64.0, 16.0, 0.25)),  # pivots of a joint's modes compared rad with m
+        (1300226, (0.015625, 4.0, 1024.0)),  # radau: trial forces of 1 N and 1 N.m
+        (1300330, (16.0, 1024.0, 0.0625)),  # gaps in a plane counted in m
     ],
 )
 def test_draws_that_had_a_unit_built_in(seed: int, units: tuple[float, float, float]) -> None:
