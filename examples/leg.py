@@ -1,4 +1,4 @@
-"""A leg that jumps: the torque of the hip's and knee's drive, the force on the ground, and the height of the flight.
+"""A leg that jumps: torques of hip and knee, the force on the ground, and the height of the flight.
 
 The knee bends twice as far as the hip, by a belt, so that the foot stays below the hip. A torque extends the leg; the
 ground only pushes: it is an `fm.Stop` on the height of the foot. Rubber ends the extension.
