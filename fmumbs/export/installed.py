@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from fmumbs import _checks
 from fmumbs.errors import ExportError
 from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
 from fmumbs.export.sources import core_sources
@@ -54,6 +53,8 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
     for platform in platforms or ():
         folder, _, name = platform.rpartition("=")
         if name not in (*PLATFORMS, WEBASSEMBLY):
+            from fmumbs import _checks  # late: it loads the core, and the build of the core loads this file
+
             raise ExportError(f"platform '{platform}' is unknown. {_checks.nearest(name, (*PLATFORMS, WEBASSEMBLY))}")
         if name not in files:
             raise ExportError(

@@ -169,6 +169,14 @@ def python(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def test_the_build_loads_neither_the_core_that_it_builds_nor_numpy(tmp_path: Path) -> None:
+    """A wheel is built in a tree and an environment without them."""
+    nothing = "".join(f"sys.modules[{name!r}] = None\n" for name in ("fmumbs._core", "numpy", "scipy", "lxml"))
+    code = f"{nothing}import platforms, wheels\nfrom pathlib import Path\nplatforms.deflate(Path(sys.argv[1]))"
+    python(code, str(tmp_path))
+    assert (tmp_path / "shared.zip").is_file()
+
+
 def test_binaries_made_from_other_sources_are_removed(tmp_path: Path) -> None:
     digest = python("import deflate; print(deflate.digest())").strip()
     for name, stamp in (("linux64", None), ("win64", digest), ("win32", "0" * 64)):

@@ -84,6 +84,17 @@ def test_a_pull_is_recorded_and_runs_natively_with_the_same_bits(
     assert browser.errors == []
 
 
+def test_no_two_steps_end_at_times_that_round_off_parts(browser: Browser, tmp_path: Path) -> None:
+    """A native run would take them for one, and give other bits."""
+    live_page(browser, read_model("double_pendulum", {}), tmp_path)
+    ask = """(async () => { const { engine, changed } = page.panel; await engine.call("reset", changed, []);
+        for (let k = 0; k < 60; k++) await engine.call("advance", k % 3 ? 0.0167 : 0.0166, 1 / 240, 1e4, []);
+        return (await engine.call("record")).times; })()"""
+    times = np.array(browser.ask(ask))
+    assert times[-1] == pytest.approx(1.0, rel=1e-12) and np.diff(times).min() > 1e-9
+    assert np.isin(np.arange(1, 240) * (1 / 240), times).all()
+
+
 def test_the_held_point_follows_the_pointer_and_the_arrow_shows_it(browser: Browser, tmp_path: Path) -> None:
     """Of a mechanism of metres and of one of millimetres, of a light body and a heavy one."""
     for size, mass in ((1.0, 1.0), (2e-3, 1e-6), (40.0, 5e4)):

@@ -139,13 +139,14 @@ export class Host {
    * multiple of `pace` [s] on the way and where it ends; why a step ended early, else null. */
   advance(interval, pace, budget, references) {
     const { mechanism } = this, began = performance.now(), end = mechanism.time + interval, frames = [];
+    const close = Math.max(1e-6 * pace, 1e-13 * end); // a native run takes times that round-off parts for one
     if (this.hand) this.hand.mass = this.massAt(this.hand);
-    let failure = null, count = Math.floor(mechanism.time / pace * (1 + 1e-12)) + 1;
+    let failure = null, count = Math.floor((mechanism.time + close) / pace) + 1;
     try {
-      while (mechanism.time < end && performance.now() - began < budget) {
-        const before = performance.now(), next = Math.min(end, count * pace);
+      while (mechanism.time < end - close && performance.now() - began < budget) {
+        const before = performance.now(), next = count * pace < end + close ? count * pace : end;
         const piece = this.hand ? Math.min(this.piece, 0.1 / this.hand.omega) : this.piece;
-        const goal = mechanism.time + piece < next ? mechanism.time + piece : next;
+        const goal = mechanism.time + piece < next - close ? mechanism.time + piece : next;
         this.step(goal);
         if (goal === count * pace) { frames.push(this.frame(references)); count++; }
         const spent = performance.now() - before;
