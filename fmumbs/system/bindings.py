@@ -13,7 +13,19 @@ from fmumbs._tables import number, whole
 from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package
 from fmumbs.system.interface import Variable
-from fmumbs.system.structure import SPACES, Document, ElementPath, Hop, Place, Tree, carried, is_true, named, units_in
+from fmumbs.system.structure import (
+    SPACES,
+    Document,
+    ElementPath,
+    Hop,
+    Place,
+    Tree,
+    carried,
+    is_true,
+    named,
+    required,
+    units_in,
+)
 from fmumbs.system.units import Scale, scale_of
 
 SET_TYPE, MAPPING_TYPE = "application/x-ssp-parameter-set", "application/x-ssp-parameter-mapping"
@@ -119,7 +131,7 @@ def _values(document: Document, root: Any) -> Iterator[tuple[str, Value]]:
     units = document.units | units_in(root)
     for parameter in root.iterfind("ssv:Parameters/ssv:Parameter", SPACES):
         found = [node for node in parameter if node.tag.rpartition("}")[2] in ACCEPTED]
-        name = parameter.get("name")
+        name = required(parameter, "name")
         if len(found) != 1:
             raise ExportError(f"'{document.package}': the parameter '{name}' has {len(found)} types. Give it one.")
         (node,) = found

@@ -38,9 +38,11 @@ def _times(system: Described) -> tuple[int, int]:
     step = round(system.step * 1e9)
     if step == 0 or abs(step * 1e-9 - system.step) > 1e-12 * system.step:
         raise ModelError(f"{where}: the step {system.step!r} s is not a whole number of nanoseconds. Round it.")
-    count = round(system.stop / system.step)
-    if not 1 <= count <= MOST_STEPS:
-        raise ModelError(f"{where}: {count} steps of {system.step:g} s to {system.stop:g} s. Take 1 to {MOST_STEPS}.")
+    steps = system.stop / system.step
+    if not 0.5 < steps < MOST_STEPS + 0.5:
+        of = f"{steps:.9g} steps of {system.step:g} s to {system.stop:g} s"
+        raise ModelError(f"{where}: {of}. Take 1 to {MOST_STEPS}.")
+    count = round(steps)
     if abs(count * step * 1e-9 - system.stop) > 1e-9 * system.stop:
         raise ModelError(
             f"{where}: stop {system.stop:g} s is not a multiple of the step {system.step:g} s. "

@@ -14,7 +14,7 @@ from fmumbs.system.bindings import starts_in
 from fmumbs.system.described import Connection
 from fmumbs.system.package import SSD
 from fmumbs.system.plan import RECORDED
-from fmumbs.system.structure import SPACES, Document, ElementPath, Leaf, Tree, Wire, carried, named
+from fmumbs.system.structure import SPACES, Document, ElementPath, Leaf, Tree, Wire, carried, named, required
 from fmumbs.system.system import System
 
 
@@ -103,7 +103,7 @@ def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, An
         units |= {node.get("of"): node.get("unit") for node in stated}
     known = leaf.interface.variables
     connectors = leaf.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
-    outputs = [connector.get("name") for connector in connectors if connector.get("kind") == "output"]
+    outputs = [required(connector, "name") for connector in connectors if connector.get("kind") == "output"]
     fed = {wire.target[1] for wire in tree.wires if wire.target[0] == leaf.path}
     unlisted = [variable for variable in outputs if variable in known and leaf.interface.acts.get(variable) is None]
     if stated is None and fed and unlisted:

@@ -42,6 +42,14 @@ def is_true(text: str | None) -> bool:
     return text in ("true", "1")
 
 
+def required(node: Any, attribute: str) -> str:
+    """An attribute of an XML element that SSP requires. Raises ValueError with the element's line if it is missing."""
+    text = node.get(attribute)
+    if text is None:
+        raise ValueError(f"line {node.sourceline}: {node.tag.rpartition('}')[2]} without '{attribute}'")
+    return str(text)
+
+
 def units_in(node: Any) -> dict[str, Scale]:
     """The units that a document defines, by name; node: what contains its <Units>."""
     found = ((unit.get("name", ""), scale_in(unit)) for group in node.iterfind("{*}Units") for unit in group)
@@ -224,7 +232,7 @@ class Tree:
         self._state_units(path, node, document)
         scopes = (*scopes, self._read_dictionaries(group))
         for element in node.iterfind("ssd:Elements/*", SPACES):
-            kind, inner = element.tag.rpartition("}")[2], (*path, element.get("name"))
+            kind, inner = element.tag.rpartition("}")[2], (*path, required(element, "name"))
             if inner in self.leaves or inner in self.groups:
                 raise ExportError(f"'{document.package}' has two elements '{'.'.join(inner)}'. Rename one.")
             if kind == "System":
@@ -238,10 +246,11 @@ class Tree:
                     raise ExportError(f"'{document.package}': there is no signal dictionary '{wanted}'. Add it.")
                 self._dictionaries[inner] = place
         for wire in node.iterfind("ssd:Connections/ssd:Connection", SPACES):
-            ends = [self._place(group, wire.get(f"{side}Element"), wire.get(f"{side}Connector")) for side in _SIDES]
+            ends = [self._place(group, wire, side) for side in _SIDES]
             self.wires.append(Wire(ends[0], ends[1], wire))
 
-    def _place(self, group: Group, element: str | None, connector: str) -> Place:
+    def _place(self, group: Group, wire: Any, side: str) -> Place:
+        element, connector = wire.get(f"{side}Element"), required(wire, f"{side}Connector")
         path = (*group.path, element) if element else group.path  # other tools write an empty name for none
         if path not in self.leaves and path not in self.groups and path not in self._dictionaries:
             raise ExportError(f"'{group.document.package}' connects '{'.'.join(path)}', and has no such element.")
@@ -299,13 +308,13 @@ class Tree:
         for connector in node.iterfind("ssd:Connectors/ssd:Connector", SPACES):
             real = connector.find("ssc:Real", SPACES)
             if real is not None and (unit := real.get("unit")):
-                self.units[path, connector.get("name")] = unit, document.units.get(unit) or scale_of(unit)
+                self.units[path, required(connector, "name")] = unit, document.units.get(unit) or scale_of(unit)
 
     def _read_dictionaries(self, group: Group) -> dict[str, ElementPath]:
         """The signal dictionaries of a system: a path for each name, which no element can have."""
         found = {}
         for node in group.node.iterfind("ssd:SignalDictionaries/ssd:SignalDictionary", SPACES):
-            name, source = node.get("name"), node.get("source")
+            name, source = required(node, "name"), node.get("source")
             path = found[name] = (*group.path, "", name)
             what = f"the signal dictionary '{name}'"
             root = node.find("ssb:SignalDictionary", SPACES) if source is None else group.document.xml(source, what)
@@ -313,7 +322,7 @@ class Tree:
             for entry in () if root is None else root.iterfind("ssb:DictionaryEntry", SPACES):
                 real = entry.find("ssc:Real", SPACES)
                 if real is not None and (unit := real.get("unit")):
-                    self.units[path, entry.get("name")] = unit, units.get(unit) or scale_of(unit)
+                    self.units[path, required(entry, "name")] = unit, units.get(unit) or scale_of(unit)
         return found
 
 

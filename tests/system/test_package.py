@@ -217,6 +217,8 @@ def refusal(path: Path) -> str:
         (replaced(SSD, 'startTime="0.0"', 'startTime="2"'), "starts at 2 s, and systems start at 0"),
         (replaced(SSD, 'source="resources/pid.fmu"', 'source="%2e%2e/pid.fmu"'), "which is not in the package"),
         (replaced(SSD, 'stopTime="0.05"', 'stopTime="soon"'), "does not follow SSP 1.0"),
+        (replaced(SSD, 'ssd:Connector name="A.q"', "ssd:Connector"), "Connector without 'name'"),
+        (replaced(SSD, ' startConnector="u"', ""), "Connection without 'startConnector'"),
         (replaced(SSD, ' stopTime="0.05"', ""), "has no stop time. Give one with --stop"),
         (without_steps, "has no communication step. Give one with --step"),
     ],

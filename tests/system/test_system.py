@@ -199,7 +199,8 @@ def test_our_own_accelerations_depend_on_torques_at_once(fmus: Path) -> None:
         (lambda s: s.add("two", s.elements["plant"].fmu, starts={"solver.scheme": 0.5}), "but is an integer"),
         (lambda s: vars(s).update(stop=0.0505), "is not a multiple of the step"),
         (lambda s: vars(s).update(step=1.5e-9), "is not a whole number of nanoseconds"),
-        (lambda s: vars(s).update(step=1.0), "0 steps"),
+        (lambda s: vars(s).update(step=1.0), "0.05 steps"),
+        (lambda s: vars(s).update(stop=1e308), "inf steps of 0.001 s to 1e+308 s"),
         (lambda s: s.elements.clear() or s.connections.clear(), "has no elements"),
     ],
 )  # fmt: skip
