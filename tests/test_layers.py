@@ -23,8 +23,8 @@ CORE = PACKAGE / "core"
 
 LAYERS = [
     {"errors"},
-    {"_limits"},
-    {"_checks", "_files", "_late", "_naming", "_parquet", "_progress", "_tables"},
+    {"_limits", "_signals"},
+    {"_checks", "_files", "_folders", "_late", "_naming", "_parquet", "_progress", "_tables"},
     {"spatial"},
     {"mechanism"},
     {"analysis", "scene"},

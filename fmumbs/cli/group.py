@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from fmumbs._folders import remove_folders
+from fmumbs._signals import repeated
 from fmumbs.errors import FmumbsError
 from fmumbs.readers import NoSuchModel
 
@@ -41,7 +43,8 @@ class Ending:
         numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
         before = {n: signal.signal(n, self._end) for n in numbers if signal.getsignal(n) == signal.SIG_DFL}
         try:
-            yield
+            with repeated(lambda: self.status - ENDED_BY):
+                yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -72,6 +75,7 @@ class Commands(click.Group):
             click.echo(str(error) or "interrupted", err=True)
             if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
                 sys.stdout.flush()
+                remove_folders()
                 os._exit(ending.status)  # a thread is inside an FMU call that may never return
             ctx.exit(ending.status)
 

@@ -4,7 +4,6 @@ FMPy raises an exception for every status above fmi2Warning; the errors here car
 """
 
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs import _checks
+from fmumbs._folders import temporary_folder
 from fmumbs._naming import FLAT, flat_names
 from fmumbs.errors import ExportError, SolverError
 from fmumbs.play.host import check_binaries, host_library, other_binaries
@@ -61,7 +61,7 @@ class Fmu:
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
         self.path = path
-        self._folder = tempfile.TemporaryDirectory(prefix="fmumbs")
+        self._folder = temporary_folder()
         self.folder = Path(self._folder.name)
         try:
             self.description = self._read(path, data)

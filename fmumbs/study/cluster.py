@@ -1,17 +1,21 @@
 """Runs a sweep on Dask: a local cluster of processes, or a scheduler that is running.
 
 Workers get the task once, by a plugin that the scheduler also gives to workers that join or restart later; a batch is
-then three numbers. Batches of a worker that dies run again on another. A batch that lost several workers is run while
-nothing else runs, and halved, so that only the run that ends its process is reported.
+then three numbers. What the processes of a local cluster unpack is in a folder of the first process, which removes it
+even if they are killed. Batches of a worker that dies run again on another. A batch that lost several workers is run
+while nothing else runs, and halved, so that only the run that ends its process is reported.
 """
 
 import multiprocessing
 import signal
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
+from fmumbs._folders import temporary_folder
+from fmumbs._signals import held
 from fmumbs.errors import SolverError
 from fmumbs.study import workers
 from fmumbs.study.batches import Queue
@@ -47,8 +51,8 @@ def on_cluster(
 
     Raises SolverError if there is no scheduler, or no worker, or if the workers cannot run fmumbs.
     """
-    with _client(address, processes) as (dask, client):
-        plugin = _carrier(dask, task, local=address is None)
+    with _client(address, processes) as (dask, client, folder):
+        plugin = _carrier(dask, task, folder)
         client.register_plugin(plugin, name=task.key)
         flying: dict[Any, range] = {}
         try:
@@ -127,8 +131,8 @@ def _outcome(dask: Any, future: Any) -> "Batch | str":
 
 
 @contextmanager
-def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, Any]]:
-    """The module distributed, and a client of the scheduler."""
+def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, Any, str | None]]:
+    """The module distributed, a client of the scheduler, and the folder of a local cluster."""
     try:
         import dask as configuration
         import distributed
@@ -153,8 +157,16 @@ def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, A
                 except dask.TimeoutError as error:
                     what = f"the scheduler at '{address}' has no workers"
                     raise SolverError(f"{what}. Start some with `dask worker {address}`.") from error
-                yield dask, client
+                yield dask, client, None
             return
+        with temporary_folder() as folder, ExitStack() as stack:
+            stack.enter_context(configuration.config.set({"temporary-directory": folder}))
+            yield dask, stack.enter_context(dask.Client(_local_cluster(dask, processes, stack))), folder
+
+
+def _local_cluster(dask: Any, processes: int | None, stack: ExitStack) -> Any:
+    """A cluster of processes on this machine, which the stack closes."""
+    with held():  # one that is interrupted before it stands cannot be closed
         try:
             cluster = dask.LocalCluster(
                 n_workers=processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
@@ -162,17 +174,25 @@ def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, A
             )  # fmt: skip
         except RuntimeError as error:
             raise SolverError(f"no local workers could be started: {error}. If this is a script: {_MAIN}") from error
-        with cluster, dask.Client(cluster) as client:
-            yield dask, client
+        stack.callback(_close, cluster)
+        return cluster
 
 
-def _carrier(dask: Any, task: Task, local: bool) -> Any:
-    """A plugin that brings the task to a worker."""
+def _close(cluster: Any) -> None:
+    with suppress(Exception):  # about processes that just started or died, which end with this one
+        cluster.close()
+
+
+def _carrier(dask: Any, task: Task, folder: str | None) -> Any:
+    """A plugin that brings the task to a worker. folder: for what a worker of a local cluster unpacks."""
 
     class Carrier(dask.WorkerPlugin):  # type: ignore[misc]
         def setup(self, worker: Any) -> None:
             workers.receive(task)
-            if local and threading.current_thread() is threading.main_thread():
+            if folder is None:
+                return
+            tempfile.tempdir = folder
+            if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the sweep in the first process
 
         def teardown(self, worker: Any) -> None:

@@ -1,10 +1,10 @@
 """What a sweep can run, as it goes to the workers."""
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from fmumbs._folders import temporary_folder
 from fmumbs.errors import ExportError, SolverError
 from fmumbs.readers import find_model
 from fmumbs.study.systems import SystemSource
@@ -36,7 +36,7 @@ def source_of(target: Any, engine: str = "libcosim") -> Source:
         found = find_model(str(target))
         return ModelSource(str(target) if str(target) == found.stem else str(found.resolve()), file_hash(str(target)))
     if isinstance(target, System):
-        with tempfile.TemporaryDirectory(prefix="fmumbs") as folder:
+        with temporary_folder() as folder:
             package = target.save(Path(folder) / f"{target.name}.ssp")
             return SystemSource(package.name, package.read_bytes(), engine)
     if isinstance(target, Model):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fmumbs import _checks
+from fmumbs._folders import temporary_folder
 from fmumbs.errors import SolverError
 from fmumbs.play import Options
 from fmumbs.play.simulation import Series
@@ -46,7 +46,7 @@ class SystemTarget:
 
     def __init__(self, source: SystemSource) -> None:
         self._stack = ExitStack()
-        self._path = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="fmumbs"))) / source.name
+        self._path = Path(self._stack.enter_context(temporary_folder())) / source.name
         self._path.write_bytes(source.data)
         self._engine = source.engine
         self._plan: Plan | None = None

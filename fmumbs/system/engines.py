@@ -6,12 +6,12 @@ number of steps done. It adds a row at time 0 and one after each step.
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fmumbs import _checks
+from fmumbs._folders import temporary_folder
 from fmumbs.errors import SolverError
 from fmumbs.run.rows import Rows
 from fmumbs.system.plan import Plan
@@ -42,6 +42,6 @@ def run(plan: Plan, engine: str, progress: Callable[[float], None] | None) -> "R
         if progress is not None:
             progress(steps / plan.count)
 
-    with TemporaryDirectory(prefix="fmumbs") as folder, rows.kept_if_it_fails():
+    with temporary_folder() as folder, rows.kept_if_it_fails():
         RUNNERS[engine](plan, Path(folder), rows, done)
     return rows.result()

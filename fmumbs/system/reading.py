@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from fmumbs._folders import temporary_folder
 from fmumbs._tables import number
 from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package
@@ -27,7 +27,7 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
     engine does: FMUs by Model Exchange, mappings of Boolean, Integer and Enumeration in connections, parameters fed by
     outputs, a start time other than 0.
     """
-    with TemporaryDirectory(prefix="fmumbs") as folder:
+    with temporary_folder() as folder:
         with open_package(path) as archive:
             if SSD not in archive.sizes:
                 raise ExportError(f"'{path}' has no {SSD}, so it is not a system structure package. Give one.")

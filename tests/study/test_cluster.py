@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -199,3 +201,44 @@ def test_a_script_that_a_worker_imports_is_told_how_to_be_written(
     monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
     with pytest.raises(fm.SolverError, match=r"^a sweep starts processes, which import the script"):
         fm.sweep(fmu, tmp_path / "a.parquet", grid={"A.qd": [4.0, 5.0]}, workers=2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
+@pytest.mark.parametrize("moment", ["the processes start", "a process has unpacked it"])
+def test_a_sweep_that_is_terminated_leaves_nothing(moment: str, fmu: Path, tmp_path: Path) -> None:
+    """Neither while its processes start nor when they are killed with an FMU open; nor does Dask say anything."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    code = f"""
+import os, signal, sys
+from fmumbs.cli import main
+if __name__ == "__main__":
+    import distributed
+    start = distributed.Nanny.start_unsafe
+    async def starts(nanny):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return await start(nanny)
+    from fmumbs.study import store
+    class Killing(store.Store):
+        def add(self, *batch):
+            for child in multiprocessing.active_children():
+                os.kill(child.pid, signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGTERM)
+            super().add(*batch)
+    if {moment!r} == "the processes start":
+        distributed.Nanny.start_unsafe = starts
+    else:
+        from fmumbs.study import sweeping
+        import multiprocessing
+        sweeping.Store = Killing
+    main(["sweep", {str(fmu)!r}, "--grid", "A.tau=0:1:1000", "--workers", "1", "-o", "out.parquet"])
+"""
+    (tmp_path / "sweep.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, "sweep.py"], cwd=tmp_path, env=os.environ | {"TMPDIR": str(folder)}, capture_output=True,
+        text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert "of 1000 runs. The same command continues the sweep." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(folder.iterdir())
