@@ -25,8 +25,10 @@
 #include "../assembly/program_starts.h"
 #include "../assembly/reach.h"
 #include "../assembly/restarts.h"
+#include "../assembly/scratch.h"
 #include "../statics/equilibrium.h"
 #include "../statics/pose.h"
+#include "../statics/scratch.h"
 #include "step.h"
 
 #include <math.h>
@@ -122,13 +124,13 @@ static fm_status cannot_close(fm_instance *s)
     double gap, unit;
     const fm_image *m = &s->image;
     int held = 0;
-    if (m->n.excitations > 0) fm_nearest_to(s, s->assembly.given, s->y);
+    if (m->n.excitations > 0) fm_nearest_to(s, s->assembly->given, s->y);
     const int32_t worst = fm_worst_row(s, 0, &gap, &unit), coupling = m->row_coupling[worst];
     for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
     const int32_t over = fm_turned_over(s);
     if (over >= 0 && gap <= 1e3 * unit * fm_closed_within(s)) return is_turned_over(s, over);
-    const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly.given, s->y, &gap) : -1;
+    const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly->given, s->y, &gap) : -1;
     if (program >= 0)
         return fm_say(s, FM_ERROR,
                       "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
@@ -255,9 +257,9 @@ static fm_status assemble(fm_instance *s, double t)
     fm_follow_paths(s, t, s->y);
     char why[300];
     int levels = 2;
-    if (fm_any_transition(s)) levels = s->assembly.closed = fm_start_off_path(s, t, s->y);
+    if (fm_any_transition(s)) levels = s->assembly->closed = fm_start_off_path(s, t, s->y);
     if (s->image.n.rows > 0 && levels == 2) levels = fm_assemble_loops(s, s->y, why, sizeof why);
-    s->assembly.closed = 0;
+    s->assembly->closed = 0;
     if (levels < 0) return fm_say(s, FM_ERROR, "%s", why);
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);
@@ -291,7 +293,7 @@ static fm_status start_at_rest(fm_instance *s, double t)
                       "in the equilibrium with released programs '%s' is %.6g from its target. Give it a transition, "
                       "which fades that out, or hold the programs",
                       s->image.text + s->image.joint_name[off], gap);
-    copy(s->statics.cut_p, s->cut_p, s->image.n.cut_positions);
+    copy(s->statics->cut_p, s->cut_p, s->image.n.cut_positions);
     copy(s->guess, s->y, ny);
     copy(s->base, s->y, ny);
     s->clock[FM_MOVED] = 1.0;
@@ -299,7 +301,7 @@ static fm_status start_at_rest(fm_instance *s, double t)
     s->clock[FM_MOVED] = moved;
     copy(s->guess, guess, ny);
     copy(s->base, base, ny);
-    copy(s->cut_p, s->statics.cut_p, s->image.n.cut_positions); /* angles keep the turns that they made */
+    copy(s->cut_p, s->statics->cut_p, s->image.n.cut_positions); /* angles keep the turns that they made */
     return status;
 }
 
@@ -308,8 +310,8 @@ fm_status fm_do_assemble(fm_instance *s, double t)
 {
     char why[500];
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
-    s->statics.growth = 0.0;
-    s->statics.locks = 0;
+    s->statics->growth = 0.0;
+    s->statics->locks = 0;
     s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);

@@ -14,6 +14,7 @@
 #include "../outputs/start_changes.h"
 #include "../outputs/values.h"
 #include "../time/hosted.h"
+#include "../statics/scratch.h"
 #include "../statics/tangent.h"
 #include "assemble.h"
 #include "open.h"
@@ -59,15 +60,15 @@ fm_status fm_flexibility(fm_instance *s, const double *direction, double *out)
 
 int32_t fm_equilibrium_found(const fm_instance *s, double *evaluations)
 {
-    *evaluations = s->statics.evaluations;
-    return s->statics.method;
+    *evaluations = s->statics->evaluations;
+    return s->statics->method;
 }
 
 double fm_departure(const fm_instance *s, char *name, size_t capacity)
 {
     if (capacity > 0) name[0] = 0;
-    if (s->statics.growth > 0.0 && !s->statics.vibrates) fm_name_moving(s, s->statics.motion, name, capacity);
-    return s->statics.growth;
+    if (s->statics->growth > 0.0 && !s->statics->vibrates) fm_name_moving(s, s->statics->motion, name, capacity);
+    return s->statics->growth;
 }
 
 double fm_deformation(const fm_instance *s, char *message, size_t capacity)
@@ -81,13 +82,13 @@ double fm_deformation(const fm_instance *s, char *message, size_t capacity)
 
 int32_t fm_lock_count(const fm_instance *s)
 {
-    return s->statics.locks;
+    return s->statics->locks;
 }
 
 double fm_lock(const fm_instance *s, int32_t index, char *name, size_t capacity)
 {
-    fm_name_position(s, s->statics.locked[index], name, capacity);
-    return s->statics.holds[index];
+    fm_name_position(s, s->statics->locked[index], name, capacity);
+    return s->statics->holds[index];
 }
 
 fm_status fm_check_inertia(fm_instance *s)

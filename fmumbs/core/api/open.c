@@ -12,9 +12,14 @@
 #include "../forces/excitation.h"
 #include "../loops/realised.h"
 #include "../loops/loop_plan.h"
+#include "../loops/scratch.h"
 #include "../statics/profile.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
+#include "../motion/scratch.h"
+#include "../assembly/scratch.h"
+#include "../time/scratch.h"
+#include "../statics/scratch.h"
 #include "structure.h"
 
 #include <stdint.h>
@@ -35,6 +40,34 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define fence(at, bytes) ((void)0)
 #define apart(base, used, from, count, size) (from)
 #endif
+
+/* The scratch memory of single rooms: S(type, member of fm_instance, arrays). */
+#define FM_SCRATCH(S)                                    \
+    S(fm_realised, realised, FM_REALISED_ARRAYS)         \
+    S(fm_implicit, implicit, FM_IMPLICIT_ARRAYS)         \
+    S(fm_friction, friction, FM_FRICTION_ARRAYS)         \
+    S(fm_singular, singular, FM_SINGULAR_ARRAYS)         \
+    S(fm_least, least, FM_LEAST_ARRAYS)                  \
+    S(fm_assembly, assembly, FM_ASSEMBLY_ARRAYS)         \
+    S(fm_integrator, integrator, FM_INTEGRATOR_ARRAYS)   \
+    S(fm_statics, statics, FM_STATICS_ARRAYS)
+
+/* An instance with the scratch memory of all rooms. */
+typedef struct whole {
+    fm_instance instance;
+#define S(type, part, ARRAYS) type part;
+    FM_SCRATCH(S)
+#undef S
+} whole;
+
+/* Its instance, which finds that memory. */
+static fm_instance *joined(whole *all)
+{
+#define S(type, part, ARRAYS) all->instance.part = &all->part;
+    FM_SCRATCH(S)
+#undef S
+    return &all->instance;
+}
 
 /* Places an array in the block, or, while there is none, counts its size, of which FM_TOO_MUCH stands for any more. */
 static void *place(unsigned char *base, size_t *used, uint64_t count, size_t size)
@@ -108,19 +141,19 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints,
         .laws = laws,
         .held = laws < FM_STICKING ? laws : FM_STICKING,
-        .compliances = (size_t)s->stiff.room,
-        .small = (size_t)s->stiff.small,
+        .compliances = (size_t)s->implicit->room,
+        .small = (size_t)s->integrator->small,
         .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0,
         .owned = owned_of(&s->image),
         .owning = owned_of(&s->image) > 0,
         .passing = rows > 0 || owned_of(&s->image) > 0,
         .controls = (size_t)m->n.controls,
-        .krylov = (size_t)s->statics.room,
-        .matrix = (size_t)s->statics.profile.n,
-        .profile = s->statics.profile.entries,
-        .matrix_columns = s->statics.profile.n > 0 ? s->plan.y : 0,
-        .inverse = m->reduced || s->statics.profile.n > 0,
+        .krylov = (size_t)s->statics->room,
+        .matrix = (size_t)s->statics->profile.n,
+        .profile = s->statics->profile.entries,
+        .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
+        .inverse = m->reduced || s->statics->profile.n > 0,
         .reduced = (size_t)m->reduced,
         .realised = (size_t)m->realised,
         .driven = m->realised > 0,
@@ -148,7 +181,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plan.run = put(base, &used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
     s->plan.path = put(base, &used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
     s->plan.link = put(base, &used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
-    fm_profile *profile = &s->statics.profile;
+    fm_profile *profile = &s->statics->profile;
     profile->place = put(base, &used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
     fm_split_profile(profile, profile->n);
 #define PLACE(at, count) at = place(base, &used, count, sizeof *at);
@@ -164,38 +197,29 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #define A(type, name, count) PLACE(s->stiff.name, count)
     FM_STIFF_ARRAYS(A)
 #undef A
-#define A(type, name, count) PLACE(s->statics.name, count)
-    FM_STATICS_ARRAYS(A)
-#undef A
 #define A(type, name, count) PLACE(s->reduced.name, count)
     FM_REDUCED_ARRAYS(A)
 #undef A
 #define A(type, name, count) PLACE(s->reduced.rows.name, count)
     FM_REFLECTION_ARRAYS(A, n.reduced * n.rows, n.reduced * n.speeds)
 #undef A
-#define A(type, name, count) PLACE(s->realised.name, count)
-    FM_REALISED_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->realised.rows.name, count)
+#define A(type, name, count) PLACE(s->realised->rows.name, count)
     FM_REFLECTION_ARRAYS(A, n.opposed * n.rows, n.opposed * n.speeds)
 #undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
 #undef A
-#define A(type, name, count) PLACE(s->friction.name, count)
-    FM_FRICTION_ARRAYS(A)
-#undef A
 #define A(type, name, count) PLACE(s->loop.name, count)
     FM_LOOP_ARRAYS(A)
 #undef A
-#define A(type, name, count) PLACE(s->singular.name, count)
-    FM_SINGULAR_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->assembly.name, count)
-    FM_ASSEMBLY_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->least.name, count)
-    FM_LEAST_ARRAYS(A)
+#define A(type, name, count) PLACE(room->name, count)
+#define S(type, part, ARRAYS)     \
+    {                             \
+        type *room = s->part;     \
+        ARRAYS(A)                 \
+    }
+    FM_SCRATCH(S)
+#undef S
 #undef A
 #define A(name, type, columns, rows, bound, lowest, unit, section) \
     s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));
@@ -279,13 +303,13 @@ static const char *prepare(fm_instance *s)
     s->model = model_of(&s->image);
     if (!fm_plan_loops(&s->image, &s->plan))
         return "not enough memory for the loops: too many constraint rows act on the same links";
-    s->stiff.room = room_of(&s->image, &s->stiff.matrices);
-    s->stiff.small = small_of(&s->model, s->stiff.room);
-    s->statics.room = speeds < FM_KRYLOV ? speeds : FM_KRYLOV;
+    s->implicit->room = room_of(&s->image, &s->stiff.matrices);
+    s->integrator->small = small_of(&s->model, s->implicit->room);
+    s->statics->room = speeds < FM_KRYLOV ? speeds : FM_KRYLOV;
     s->reduced.used = s->model.reduced;
-    s->reduced.rows.rows = s->realised.rows.rows = rows;
-    s->reduced.rows.speeds = s->realised.rows.speeds = speeds;
-    if (s->model.realised == 0 && !fm_find_profile(&s->image, &s->statics.profile))
+    s->reduced.rows.rows = s->realised->rows.rows = rows;
+    s->reduced.rows.speeds = s->realised->rows.speeds = speeds;
+    if (s->model.realised == 0 && !fm_find_profile(&s->image, &s->statics->profile))
         return "not enough memory for the model image";
     const double nu = (double)s->model.n.speeds, nc = (double)s->model.n.rows; /* the squares of the reduced form */
     if (s->model.reduced && (3.0 * nu + nc) * (nu + nc) * sizeof(double) > (double)(SIZE_MAX / 4))
@@ -297,28 +321,28 @@ static const char *prepare(fm_instance *s)
 static void divide_directions(fm_instance *s)
 {
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
-        const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
-        s->stiff.set[i] = (fm_compliances){0,
-                                           0,
-                                           s->stiff.J + at * nu,
-                                           s->stiff.C + at * nu,
-                                           s->stiff.L + at * room,
-                                           s->stiff.JC + at * room,
-                                           s->stiff.rho + at,
-                                           s->stiff.gk + at,
-                                           s->stiff.resists + at,
-                                           s->stiff.rubs + at,
-                                           0.0};
+        const size_t room = (size_t)s->implicit->room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
+        s->implicit->set[i] = (fm_compliances){0,
+                                               0,
+                                               s->implicit->J + at * nu,
+                                               s->implicit->C + at * nu,
+                                               s->implicit->L + at * room,
+                                               s->implicit->JC + at * room,
+                                               s->implicit->rho + at,
+                                               s->implicit->gk + at,
+                                               s->implicit->resists + at,
+                                               s->implicit->rubs + at,
+                                               0.0};
     }
 }
 
 /* The instance in one block with a copy of the image, all arrays zero; NULL: there is no memory for it, and why. */
-static fm_instance *allocate(const fm_instance *draft, const void *image, size_t size, const char **why)
+static fm_instance *allocate(const whole *draft, const void *image, size_t size, const char **why)
 {
-    fm_instance measured = *draft;
+    whole measured = *draft;
     const size_t head = (sizeof measured + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
-    const size_t work = lay_out(&measured, NULL);
+    const size_t work = lay_out(joined(&measured), NULL);
     const int fits = work < FM_TOO_MUCH - head - kept - FM_LINE;
     unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
     if (block == NULL) {
@@ -327,9 +351,10 @@ static fm_instance *allocate(const fm_instance *draft, const void *image, size_t
         return NULL;
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
-    fm_instance *s = (fm_instance *)(void *)base;
+    whole *all = (whole *)(void *)base;
     memcpy(base + head, image, size);
-    *s = *draft;
+    *all = *draft;
+    fm_instance *s = joined(all);
     (void)fm_image_read(&s->image, base + head, size, NULL, 0);
     s->bytes = block;
     (void)lay_out(s, base + head + kept);
@@ -339,24 +364,25 @@ static fm_instance *allocate(const fm_instance *draft, const void *image, size_t
 
 fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
 {
-    fm_instance draft;
-    memset(&draft, 0, sizeof draft);
+    whole all;
+    memset(&all, 0, sizeof all);
+    fm_instance *draft = joined(&all);
     *out = NULL;
     if (bytes == NULL) return refuse(message, capacity, "no model image was given");
     /* the image is read from an aligned copy */
     void *copy = malloc(size + FM_LINE);
     if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
     memcpy(copy, bytes, size);
-    if (!fm_image_read(&draft.image, copy, size, message, capacity)) {
+    if (!fm_image_read(&draft->image, copy, size, message, capacity)) {
         free(copy);
         return FM_ERROR;
     }
-    const char *why = prepare(&draft);
-    fm_instance *s = why == NULL ? allocate(&draft, copy, size, &why) : NULL;
+    const char *why = prepare(draft);
+    fm_instance *s = why == NULL ? allocate(&all, copy, size, &why) : NULL;
     free(copy);
-    fm_free_plan(&draft.plan), fm_free_profile(&draft.statics.profile);
+    fm_free_plan(&draft->plan), fm_free_profile(&draft->statics->profile);
     if (s == NULL) return refuse(message, capacity, why);
-    for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;
+    for (int32_t u = 0; u < s->statics->profile.n; u++) s->statics->variable[s->statics->profile.place[u]] = u;
     write_guid(s);
     fm_derive_structure(s);
     fm_find_drives(s);

@@ -22,6 +22,7 @@
 #include "../loops/cut_joints.h"
 #include "../loops/velocity_rows.h"
 #include "../motion/crossings.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,11 +51,11 @@ static int32_t variable_of(const fm_image *m, int32_t row)
 int fm_row_counts(const fm_instance *s, int32_t row)
 {
     const int32_t mode = s->image.row_excitation[row];
-    if (s->assembly.holonomic && fm_is_rate_row(&s->image, row)) return 0;
-    if (s->assembly.released && mode >= 0 &&
-        (s->assembly.released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
+    if (s->assembly->holonomic && fm_is_rate_row(&s->image, row)) return 0;
+    if (s->assembly->released && mode >= 0 &&
+        (s->assembly->released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
         return 0;
-    if (s->image.row_kind[row] == FM_ROW_GIVEN) return s->assembly.hold[variable_of(&s->image, row)] > 0;
+    if (s->image.row_kind[row] == FM_ROW_GIVEN) return s->assembly->hold[variable_of(&s->image, row)] > 0;
     return !fm_row_rests(s, row);
 }
 
@@ -107,8 +108,8 @@ void fm_assembly_rows(fm_instance *s)
             fm_constraint one;
             row_at(s, i, &ends, &one);
             memcpy(s->loop.c + 3 * i, one.c, sizeof one.c);
-            s->assembly.unit[i] = fm_row_unit(s, i, &one);
-            s->assembly.bound[i] = fm_row_along(s, i, &one, s->loop.row, s->assembly.weight);
+            s->assembly->unit[i] = fm_row_unit(s, i, &one);
+            s->assembly->bound[i] = fm_row_along(s, i, &one, s->loop.row, s->loop.weight);
             if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, s->loop.row);
             for (int32_t e = 0; e < k->length; e++) {
                 s->loop.y[at + (size_t)e] = s->loop.row[path[e]];
@@ -126,10 +127,10 @@ static void weigh_rows(fm_instance *s)
         const int32_t *path = s->plan.path + k->path;
         for (int32_t r = 0; r < k->rows; r++) {
             const size_t at = k->y + (size_t)r * (size_t)k->length;
-            s->loop.bound[k->first + r] = fm_row_counts(s, k->first + r) ? s->assembly.bound[k->first + r] : 0.0;
+            s->loop.bound[k->first + r] = fm_row_counts(s, k->first + r) ? s->assembly->bound[k->first + r] : 0.0;
             for (int32_t e = 0; e < k->length; e++)
                 s->loop.z[at + (size_t)e] =
-                    s->assembly.hold[path[e]] > 0 ? 0.0 : s->assembly.weight[path[e]] * s->loop.y[at + (size_t)e];
+                    s->assembly->hold[path[e]] > 0 ? 0.0 : s->loop.weight[path[e]] * s->loop.y[at + (size_t)e];
         }
         k->used = k->rows;
         for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
@@ -146,7 +147,7 @@ int32_t fm_assembly_rank(fm_instance *s, double least)
 
 static double square_unit(const fm_instance *s, int32_t row)
 {
-    return s->assembly.unit[row] * s->assembly.unit[row];
+    return s->assembly->unit[row] * s->assembly->unit[row];
 }
 
 /* Makes all rows active and adds `part` times the largest bound to the diagonal of K, both for rows in 1 rad or the
@@ -256,7 +257,7 @@ static int close_positions(fm_instance *s, double *y)
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
-        if (s->assembly.brief && n % FM_BRIEF == 0) { /* one of many attempts: abandon it early */
+        if (s->assembly->brief && n % FM_BRIEF == 0) { /* one of many attempts: abandon it early */
             if (!(merit < hoped)) return 0;
             hoped = 0.5 * merit;
         }
@@ -278,10 +279,10 @@ static int close_positions(fm_instance *s, double *y)
  * (Levenberg-Marquardt). 0: the loops stay open, and y is where the violation is smallest. */
 int fm_assemble_positions(fm_instance *s, double *y)
 {
-    const int32_t before = s->assembly.holonomic;
-    s->assembly.holonomic = 1;
+    const int32_t before = s->assembly->holonomic;
+    s->assembly->holonomic = 1;
     const int closed = close_positions(s, y);
-    s->assembly.holonomic = before;
+    s->assembly->holonomic = before;
     return closed;
 }
 
@@ -380,7 +381,7 @@ static int go_nearby(fm_instance *s, double *y)
 int fm_assemble_on_branch(fm_instance *s, double *y)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
-    double *moved = s->work.trial, *at = s->head, *chosen = s->loop.kept, off = 0.0;
+    double *moved = s->assembly->moved, *at = s->head, *chosen = s->loop.kept, off = 0.0;
     memcpy(chosen, s->row_active, rows);
     memcpy(at, y, bytes);
     memcpy(moved, y, bytes);
@@ -406,7 +407,7 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *moved = s->work.trial, *chosen = s->loop.kept, merit;
+    double *moved = s->assembly->moved, *chosen = s->loop.kept, merit;
     const double own = fm_rate_of(s, y + positions),
                  rate = own > 0.0 ? own : 1.0; /* without one, that of no velocity counts */
     const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];

@@ -5,6 +5,7 @@
 #include "../instance/instance.h"
 #include "../loops/delassus.h"
 #include "assembly.h"
+#include "scratch.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -18,25 +19,25 @@ static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
     const size_t size = (size_t)m->n.rows * sizeof(double);
     int found = 0;
     memcpy(s->loop.kept, s->row_active, size);
-    memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
     fm_assembly_place(s, y);
     fm_assembly_rows(s);
     const int32_t rank = fm_assembly_rank(s, FM_INDEPENDENT);
     fm_hold_fixed(s, 1, 0);
     if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) {
-        memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+        memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
         for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
-            s->assembly.hold[m->excitation_u[pair[1]]] = FM_FIXED;
+            s->assembly->hold[m->excitation_u[pair[1]]] = FM_FIXED;
             if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) break;
         }
         for (pair[0] = pair[1] - 1; pair[0] >= 0; pair[0]--) {
-            s->assembly.hold[m->excitation_u[pair[0]]] = FM_FREE;
+            s->assembly->hold[m->excitation_u[pair[0]]] = FM_FREE;
             if (fm_assembly_rank(s, FM_INDEPENDENT) == rank) break;
-            s->assembly.hold[m->excitation_u[pair[0]]] = FM_FIXED;
+            s->assembly->hold[m->excitation_u[pair[0]]] = FM_FIXED;
         }
         found = 1;
     }
-    memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
     memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
     s->planar.is_placed = 0;
@@ -61,13 +62,13 @@ static int32_t mobility_without_programs(fm_instance *s, const double *y)
     const fm_image *m = &s->image;
     const size_t size = (size_t)m->n.rows * sizeof(double);
     memcpy(s->loop.kept, s->row_active, size);
-    s->assembly.released = FM_RELEASE_ALL;
+    s->assembly->released = FM_RELEASE_ALL;
     fm_assembly_place(s, y);
     fm_assembly_rows(s);
     fm_hold_fixed(s, 1, 0);
     const int32_t rank = fm_assembly_rank(s, FM_INDEPENDENT);
-    s->assembly.released = FM_RELEASE_NONE;
-    memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+    s->assembly->released = FM_RELEASE_NONE;
+    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
     memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
     s->planar.is_placed = 0;

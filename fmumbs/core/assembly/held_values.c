@@ -29,6 +29,7 @@
 #include "drives.h"
 #include "nearest.h"
 #include "restarts.h"
+#include "scratch.h"
 #include "units.h"
 
 #include <float.h>
@@ -50,7 +51,7 @@
 
 static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
 {
-    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly.hold[u + j] = how;
+    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly->hold[u + j] = how;
 }
 
 /* The squared frequency of a mode of a flexible body by itself. */
@@ -76,27 +77,27 @@ static double softest(const fm_image *m)
 void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* of each variable: joint; of each joint: start */
+    int32_t *joint = s->assembly->hold, *next = s->assembly->list; /* of each variable: joint; of each joint: start */
     const double soft = softest(m);
     for (int32_t i = 0; i < m->n.links; i++)
         for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
             const int32_t u = m->link_u[i] + j;
             const double length = m->mode_linear[u] ? m->length[0] : 1.0;
-            s->assembly.link[u] = i, joint[u] = m->link_joint[i];
-            s->assembly.weight[u] = length * length;
+            s->assembly->link[u] = i, joint[u] = m->link_joint[i];
+            s->loop.weight[u] = length * length;
             if (m->link_kind[i] != FM_LINK_MODAL) continue;
-            s->assembly.weight[u] /= 1.0 + FM_STIFFER * squared_frequency(m, m->link_modal[i], j) / soft;
+            s->loop.weight[u] /= 1.0 + FM_STIFFER * squared_frequency(m, m->link_modal[i], j) / soft;
         }
     for (int32_t i = 0; i < m->n.joints; i++)
         for (int32_t j = 0; fm_is_cut_joint(m, i) && j < m->joint_nu[i]; j++)
-            s->assembly.link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
+            s->assembly->link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
     for (int32_t i = 0; i < m->n.joints; i++) next[i] = 0;
     for (int32_t u = 0; u < m->n.modes; u++) next[m->joint_order[joint[u]]]++;
     for (int32_t i = 0, sum = 0; i < m->n.joints; i++) {
         const int32_t count = next[i];
         next[i] = sum, sum += count;
     }
-    for (int32_t u = 0; u < m->n.modes; u++) s->assembly.order[next[m->joint_order[joint[u]]]++] = u;
+    for (int32_t u = 0; u < m->n.modes; u++) s->assembly->order[next[m->joint_order[joint[u]]]++] = u;
     memset(joint, 0, (size_t)m->n.modes * sizeof *joint);
 }
 
@@ -104,7 +105,7 @@ void fm_assembly_structure(fm_instance *s)
 static int priority_of(const fm_instance *s, int level, int32_t u)
 {
     if (fm_is_set(s, level, u)) return 0;
-    if (!fm_is_of_cut_joint(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL) return 1;
+    if (!fm_is_of_cut_joint(s, u) && s->link[s->assembly->link[u]].kind == FM_LINK_MODAL) return 1;
     return fm_is_given(s, level, u) ? 2 : 3;
 }
 
@@ -114,9 +115,9 @@ static int32_t list_units(fm_instance *s, int level)
     int32_t count = 0;
     for (int priority = 0; priority < 3; priority++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
-            const int32_t u = s->assembly.order[i];
-            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly.hold[u] != FM_FREE) continue;
-            if (priority_of(s, level, u) == priority) s->assembly.list[count++] = u;
+            const int32_t u = s->assembly->order[i];
+            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly->hold[u] != FM_FREE) continue;
+            if (priority_of(s, level, u) == priority) s->assembly->list[count++] = u;
         }
     return count;
 }
@@ -129,7 +130,7 @@ static int32_t rank_with_held(fm_instance *s)
     int32_t own = 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->image.row_kind[i] == FM_ROW_GIVEN)
-            own += s->assembly.hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_CHOSEN;
+            own += s->assembly->hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_CHOSEN;
     return fm_assembly_rank(s, FM_INDEPENDENT) - own;
 }
 
@@ -139,7 +140,7 @@ static double leverage_of(fm_instance *s, int level, int32_t u)
     const int32_t size = fm_unit_size(s, level, u);
     double least = fm_leverage(s, u);
     for (int32_t j = 1; j < size && least > 0.0; j++) {
-        s->assembly.hold[u + j - 1] = FM_CHOSEN;
+        s->assembly->hold[u + j - 1] = FM_CHOSEN;
         (void)fm_assembly_rank(s, FM_INDEPENDENT);
         least = fm_factor_delassus(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
     }
@@ -179,8 +180,8 @@ static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
     const int32_t priority = priority_of(s, level, a), cut = fm_is_of_cut_joint(s, a);
     if (a == b) return 1;
     if (priority == 1 || priority != priority_of(s, level, b) || cut != fm_is_of_cut_joint(s, b)) return 0;
-    if (cut) return s->assembly.link[a] == s->assembly.link[b];
-    return s->image.link_joint[s->assembly.link[a]] == s->image.link_joint[s->assembly.link[b]];
+    if (cut) return s->assembly->link[a] == s->assembly->link[b];
+    return s->image.link_joint[s->assembly->link[a]] == s->image.link_joint[s->assembly->link[b]];
 }
 
 /* Holds those of `count` units that are independent of the loops and of the held ones; returns the remaining degrees of
@@ -209,8 +210,8 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
     fm_assembly_rows(s);
     const int32_t rank = rank_with_held(s);
     int32_t dof = -rank;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) dof += fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE;
-    (void)choose_units(s, level, s->assembly.list, count, rank, dof);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) dof += fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE;
+    (void)choose_units(s, level, s->assembly->list, count, rank, dof);
 }
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
@@ -219,16 +220,16 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
  * fails. 0: y is not changed. */
 static int close_from_guess(fm_instance *s, double *y, int again)
 {
-    double *other = s->assembly.trial;
+    double *other = s->assembly->trial;
     const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
-    memcpy(other, s->assembly.given, (size_t)s->model.ny * sizeof *other);
-    if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
+    memcpy(other, s->assembly->given, (size_t)s->model.ny * sizeof *other);
+    if (cuts > 0) memcpy(s->assembly->cut_p, s->cut_p, cuts);
     if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
     if (fm_assemble_upright(s, other) || (again && fm_assemble_again(s, other))) {
         memcpy(y, other, (size_t)s->model.ny * sizeof *y);
         return 1;
     }
-    if (cuts > 0) memcpy(s->cut_p, s->assembly.cut_p, cuts);
+    if (cuts > 0) memcpy(s->cut_p, s->assembly->cut_p, cuts);
     return 0;
 }
 
@@ -236,12 +237,12 @@ static int close_from_guess(fm_instance *s, double *y, int again)
 static void move_held(const fm_instance *s, double part, double *y)
 {
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const fm_link *k = s->link + s->assembly.link[u];
+        const fm_link *k = s->link + s->assembly->link[u];
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        const double *from = s->assembly.from + first, *to = s->assembly.given + first;
+        const double *from = s->assembly->from + first, *to = s->assembly->given + first;
         double priority[4], v[3];
-        if (s->assembly.hold[u] <= FM_FREE) continue;
+        if (s->assembly->hold[u] <= FM_FREE) continue;
         if (part >= 1.0) memcpy(y + first, to, (size_t)count * sizeof *y);
         else if (k->kind == FM_LINK_SPHERICAL) {
             const double back[4] = {from[0], -from[1], -from[2], -from[3]};
@@ -263,7 +264,7 @@ static double farthest(const fm_instance *s, const double *a, const double *b, i
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        if (!fm_unit_in_loop(s, u) || (s->assembly.hold[u] > FM_FREE) != held) continue;
+        if (!fm_unit_in_loop(s, u) || (s->assembly->hold[u] > FM_FREE) != held) continue;
         for (int32_t j = first; j < first + count; j++) most = fmax(most, fabs(a[j] - b[j]) / s->scale[j]);
     }
     return most;
@@ -273,12 +274,12 @@ static double farthest(const fm_instance *s, const double *a, const double *b, i
  * not changed. */
 static int follow(fm_instance *s, double *y)
 {
-    double *other = s->assembly.trial, *before = s->assembly.from + s->model.ny;
+    double *other = s->assembly->trial, *before = s->assembly->from + s->model.ny;
     const size_t size = (size_t)s->model.ny * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof(double);
-    memcpy(s->assembly.from, y, size);
+    memcpy(s->assembly->from, y, size);
     memcpy(before, y, size);
-    if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
-    const double way = farthest(s, y, s->assembly.given, 1),
+    if (cuts > 0) memcpy(s->assembly->cut_p, s->cut_p, cuts);
+    const double way = farthest(s, y, s->assembly->given, 1),
                  shortest = fmax(FM_LONGEST_MOVE / fmax(way, FM_LONGEST_MOVE), 1.0 / FM_STEPS_THERE);
     double done = 0.0, part = shortest;
     for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
@@ -295,7 +296,7 @@ static int follow(fm_instance *s, double *y)
         if (part < FM_HALVED * shortest) break;
     }
     if (done < 1.0) {
-        if (cuts > 0) memcpy(s->cut_p, s->assembly.cut_p, cuts);
+        if (cuts > 0) memcpy(s->cut_p, s->assembly->cut_p, cuts);
         return 0;
     }
     memcpy(y, before, size);
@@ -307,13 +308,13 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
 {
     if (count == 0) return 0;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
-    s->assembly.brief = 1;
-    const int tried = s->assembly.failed < FM_ATTEMPTS, ways = s->assembly.failed < FM_PATIENT;
+    s->assembly->brief = 1;
+    const int tried = s->assembly->failed < FM_ATTEMPTS, ways = s->assembly->failed < FM_PATIENT;
     int held = tried && (close_from_guess(s, y, 0) || (count == 1 && closed && ways && follow(s, y)));
-    s->assembly.brief = 0;
-    held = held || (ways && (count == 1 || s->assembly.failed == 0) && fm_search_nearest(s, y, 0));
+    s->assembly->brief = 0;
+    held = held || (ways && (count == 1 || s->assembly->failed == 0) && fm_search_nearest(s, y, 0));
     if (held) return 0;
-    s->assembly.failed++;
+    s->assembly->failed++;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
     if (count == 1) return 1;
     const int32_t failed = reach_units(s, y, unit, count / 2, closed);
@@ -325,10 +326,10 @@ static int32_t release(fm_instance *s, int32_t count)
 {
     int32_t chosen = 0;
     for (int32_t i = 0; i < count; i++) {
-        const int32_t u = s->assembly.list[i];
-        if (s->assembly.hold[u] != FM_CHOSEN) continue;
+        const int32_t u = s->assembly->list[i];
+        if (s->assembly->hold[u] != FM_CHOSEN) continue;
         hold_unit(s, FM_POSITIONS, u, FM_FREE);
-        s->assembly.list[chosen++] = u;
+        s->assembly->list[chosen++] = u;
     }
     return chosen;
 }
@@ -347,18 +348,18 @@ static int hold_positions(fm_instance *s, double *y, int closed)
     fm_hold_fixed(s, 1, 1);
     if (close_from_guess(s, y, !closed)) closed = 1;
     else if (closed ? !follow(s, y) : !fm_search_nearest(s, y, 0)) {
-        if (!closed) fm_assembly_place(s, s->assembly.from); /* the smallest gap, for the message */
+        if (!closed) fm_assembly_place(s, s->assembly->from); /* the smallest gap, for the message */
         return 0;
     }
     (void)fm_search_nearest(s, y, 1);
-    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
+    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly->given, 0) == 0.0) return 1;
     for (int failed = 1;
          failed;) { /* a value that cannot be reached allows others to be held; each pass drops one for good */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) break;
         fm_assembly_place(s, y);
         choose_independent(s, FM_POSITIONS, count);
-        failed = reach_units(s, y, s->assembly.list, release(s, count), closed) > 0;
+        failed = reach_units(s, y, s->assembly->list, release(s, count), closed) > 0;
     }
     return fm_search_nearest(s, y, 1);
 }
@@ -377,8 +378,8 @@ static int follow_set(fm_instance *s, double *y)
     const int32_t count = list_units(s, FM_POSITIONS);
     fm_assembly_place(s, y);
     choose_independent(s, FM_POSITIONS, count);
-    for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->assembly.list[i]); i++)
-        if (s->assembly.hold[s->assembly.list[i]] != FM_CHOSEN) return 0;
+    for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->assembly->list[i]); i++)
+        if (s->assembly->hold[s->assembly->list[i]] != FM_CHOSEN) return 0;
     return follow(s, y);
 }
 
@@ -389,25 +390,25 @@ static void set_base(fm_instance *s, const double *y)
     for (int32_t u = 0; u < m->n.speeds; u++) {
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        if (fm_unit_in_loop(s, u)) memcpy(s->assembly.given + first, s->base + first, (size_t)count * sizeof *y);
+        if (fm_unit_in_loop(s, u)) memcpy(s->assembly->given + first, s->base + first, (size_t)count * sizeof *y);
     }
     for (int32_t i = 0; i < m->n.excitations; i++)
-        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->assembly.given[m->excitation_p[i]] = y[m->excitation_p[i]];
-    (void)fm_normalise(s, s->assembly.given, NULL);
+        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->assembly->given[m->excitation_p[i]] = y[m->excitation_p[i]];
+    (void)fm_normalise(s, s->assembly->given, NULL);
 }
 
 static int find_positions(fm_instance *s, double *y)
 {
     const size_t size = (size_t)s->model.ny * sizeof *y;
-    double *own = s->assembly.from + 2 * s->model.ny;
-    s->assembly.failed = s->assembly.brief = 0;
-    memcpy(s->assembly.given, y, size);
-    if (!any_set(s) || s->assembly.closed) return hold_positions(s, y, 0);
+    double *own = s->assembly->from + 2 * s->model.ny;
+    s->assembly->failed = s->assembly->brief = 0;
+    memcpy(s->assembly->given, y, size);
+    if (!any_set(s) || s->assembly->closed) return hold_positions(s, y, 0);
     set_base(s, y);
-    s->assembly.base = 1; /* ignore what was set */
+    s->assembly->base = 1; /* ignore what was set */
     const int closed = hold_positions(s, own, 0);
-    s->assembly.base = 0;
-    memcpy(s->assembly.given, y, size);
+    s->assembly->base = 0;
+    memcpy(s->assembly->given, y, size);
     if (!closed) return hold_positions(s, y, 0);
     memcpy(y, own, (size_t)s->image.n.positions * sizeof *y);
     return follow_set(s, y) || hold_positions(s, y, 1);
@@ -416,9 +417,9 @@ static int find_positions(fm_instance *s, double *y)
 /* Assembles the positions. 0: the loops stay open. */
 static int assemble_positions(fm_instance *s, double *y)
 {
-    s->assembly.holonomic = 1;
+    s->assembly->holonomic = 1;
     const int closed = find_positions(s, y);
-    s->assembly.holonomic = 0;
+    s->assembly->holonomic = 0;
     return closed;
 }
 
@@ -453,7 +454,7 @@ static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capaci
 static int assemble_velocities(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions;
-    memcpy(y + positions, s->assembly.given + positions, (size_t)s->image.n.speeds * sizeof *y);
+    memcpy(y + positions, s->assembly->given + positions, (size_t)s->image.n.speeds * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     fm_assembly_place(s, y);
     if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s, y))
@@ -467,7 +468,7 @@ void fm_nearest_to(fm_instance *s, const double *given, double *y)
     memcpy(y, given, (size_t)s->model.ny * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     (void)fm_assemble_positions(s, y);
-    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
+    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
 }
 
 /* Assembles y without the rows of the programs that fade out their starts. Returns how many of the two levels could be
@@ -475,10 +476,10 @@ void fm_nearest_to(fm_instance *s, const double *given, double *y)
 int fm_assemble_released(fm_instance *s, double *y)
 {
     s->valid = FM_VALID_NOTHING;
-    s->assembly.released = FM_RELEASE_FADING;
+    s->assembly->released = FM_RELEASE_FADING;
     const int levels = assemble_positions(s, y) ? 1 + assemble_velocities(s, y) : 0;
-    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
-    s->assembly.released = FM_RELEASE_NONE;
+    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    s->assembly->released = FM_RELEASE_NONE;
     return levels;
 }
 
@@ -491,7 +492,7 @@ int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity)
     if (levels == 0 && name_drives_apart(s, y, why, capacity)) levels = -1;
     if (levels == 1) levels += assemble_velocities(s, y);
     if (levels > 0 && fm_name_drives(s, y, levels == 2, why, capacity)) levels = -1;
-    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
+    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
     if (levels < 2) return levels;
     (void)fm_choose_at(s, y);
     if (fm_factor_delassus(s)) fm_note_pivots(s);

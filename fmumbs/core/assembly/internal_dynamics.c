@@ -21,6 +21,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
+#include "../loops/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,9 +38,9 @@ void fm_name_realised(const fm_instance *s, char *out, size_t capacity)
     const fm_image *m = &s->image;
     int32_t last = -1;
     size_t used = 0;
-    for (int32_t j = 0; j < s->realised.count; j++) {
-        const int32_t program = m->excitation_joint[m->row_excitation[s->realised.row[j]]];
-        const char *drive = m->text + m->joint_name[m->link_joint[s->realised.link[j]]],
+    for (int32_t j = 0; j < s->realised->count; j++) {
+        const int32_t program = m->excitation_joint[m->row_excitation[s->realised->row[j]]];
+        const char *drive = m->text + m->joint_name[m->link_joint[s->realised->link[j]]],
                    *name = m->text + m->joint_name[program];
         const char *comma = j > 0 ? ", " : "";
         if (used >= capacity) break;
@@ -114,7 +115,7 @@ static void probe(fm_instance *s, double t, const double *y, const double *v, do
                   double *udot)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
-    double *at = s->realised.at, *change = s->realised.rates;
+    double *at = s->realised->at, *change = s->realised->rates;
     memcpy(at, y, (size_t)np * sizeof *at);
     memset(at + np, 0, (size_t)nu * sizeof *at);
     for (int32_t u = 0; u < nu; u++) change[u] = distance * unit(s, u) * v[u];
@@ -132,7 +133,7 @@ static void differentiate(fm_instance *s, double t, const double *y, const doubl
 {
     static const double step[4] = {1.0, -1.0, 2.0, -2.0}, weight[4] = {8.0, -8.0, -1.0, 1.0};
     const int32_t nu = s->image.n.speeds;
-    double *udot = s->realised.rates + nu;
+    double *udot = s->realised->rates + nu;
     memset(out, 0, (size_t)nu * sizeof *out);
     for (int k = 0; k < 4; k++) {
         probe(s, t, y, v, FM_PROBE * step[k], velocity, udot);
@@ -144,9 +145,9 @@ static void differentiate(fm_instance *s, double t, const double *y, const doubl
 static double growth(fm_instance *s, double t, const double *y)
 {
     const int32_t nu = s->image.n.speeds;
-    double *N[2], *map = s->realised.map, *column = s->realised.rates + 2 * nu, most = 0.0, largest = 0.0;
+    double *N[2], *map = s->realised->map, *column = s->realised->rates + 2 * nu, most = 0.0, largest = 0.0;
     int32_t n[2];
-    for (int level = 0; level < 2; level++) n[level] = allowed(s, level, s->realised.N + level * nu * nu, N + level);
+    for (int level = 0; level < 2; level++) n[level] = allowed(s, level, s->realised->N + level * nu * nu, N + level);
     const int32_t all = n[0] + n[1];
     for (int32_t j = 0; j < all; j++) {
         const int velocity = j >= n[0];
@@ -158,7 +159,7 @@ static double growth(fm_instance *s, double t, const double *y)
             for (int32_t u = 0; (i >= n[0] || velocity) && u < nu; u++) map[i * all + j] += own[u] * with[u];
         }
     }
-    double *re = s->realised.rates, *im = re + 2 * nu;
+    double *re = s->realised->rates, *im = re + 2 * nu;
     if (!fm_eigenvalues(map, all, re, im)) return INFINITY;
     for (int32_t i = 0; i < all; i++) {
         most = fmax(most, re[i]);
@@ -189,7 +190,7 @@ static int insisted(const fm_instance *s)
 static void say_why(const fm_instance *s, int32_t rank, int32_t drive, double grows, char *out, size_t capacity)
 {
     char names[160];
-    const int32_t count = s->realised.count;
+    const int32_t count = s->realised->count;
     fm_name_realised(s, names, sizeof names);
     if (rank < count)
         (void)fm_print(
@@ -198,7 +199,7 @@ static void say_why(const fm_instance *s, int32_t rank, int32_t drive, double gr
             "the start, and drive '%.40s' adds none. Springs between a drive and what it shall move, and loops that "
             "lock it, are in its way: choose other drives, or leave drives= out for ideal forces",
             names, (long)rank, (long)count,
-            s->image.text + s->image.joint_name[s->image.link_joint[s->realised.link[drive]]]);
+            s->image.text + s->image.joint_name[s->image.link_joint[s->realised->link[drive]]]);
     else if (!insisted(s) && s->image.n.speeds > FM_INTERNAL)
         (void)fm_print(
             out, capacity,
@@ -218,14 +219,14 @@ static void say_why(const fm_instance *s, int32_t rank, int32_t drive, double gr
 int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size_t capacity)
 {
     int32_t drive;
-    if (s->realised.count == 0) return 1;
+    if (s->realised->count == 0) return 1;
     const double correction = s->closure[FM_CLOSURE_CORRECTION];
     s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
     s->work.still = 2;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
     s->drive_side[0] = 0.0;
     evaluate_at_rest(s, t, y, s->work.udot);
-    const int32_t rank = fm_drives_rank(s, FM_EFFECT, &drive), count = s->realised.count;
+    const int32_t rank = fm_drives_rank(s, FM_EFFECT, &drive), count = s->realised->count;
     double grows = 0.0;
     if (rank == count) {
         s->drive_side[0] = fm_drives_side(s);
@@ -244,12 +245,12 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
 int fm_drives_fade(fm_instance *s, double t, const double *y, double least)
 {
     int32_t drive;
-    const int32_t used = s->reduced.used, lost = s->realised.lost;
+    const int32_t used = s->reduced.used, lost = s->realised->lost;
     s->reduced.used = 0;
     evaluate_at_rest(s, t, y, s->work.udot);
-    const int weak = fm_drives_rank(s, least, &drive) < s->realised.count;
+    const int weak = fm_drives_rank(s, least, &drive) < s->realised->count;
     s->reduced.used = used;
-    s->realised.lost = lost;
+    s->realised->lost = lost;
     s->valid = FM_VALID_NOTHING;
     return weak;
 }
@@ -257,6 +258,6 @@ int fm_drives_fade(fm_instance *s, double t, const double *y, double least)
 /* Whether a step failed because the drives lost their effect. */
 int fm_drives_lost(fm_instance *s)
 {
-    return s->realised.count > 0 &&
-           (s->realised.lost || s->realised.crossed || fm_drives_fade(s, s->clock[FM_TIME], s->y, FM_NO_EFFECT));
+    return s->realised->count > 0 &&
+           (s->realised->lost || s->realised->crossed || fm_drives_fade(s, s->clock[FM_TIME], s->y, FM_NO_EFFECT));
 }

@@ -18,6 +18,7 @@
 #include "../loops/cut_joints.h"
 #include "assembly.h"
 #include "restarts.h"
+#include "scratch.h"
 #include "units.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static int is_said(const fm_instance *s, int32_t u)
 
 static int is_guess(const fm_instance *s, int32_t u)
 {
-    return fm_unit_size(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE &&
+    return fm_unit_size(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE &&
            is_said(s, u);
 }
 
@@ -62,7 +63,7 @@ static double square_of(const fm_instance *s, const double *y, int32_t u)
     const double length = m->mode_linear[u] ? m->length[0] : 1.0;
     int32_t first, count = 1;
     if (fm_is_of_cut_joint(s, u)) {
-        const int32_t joint = s->assembly.link[u];
+        const int32_t joint = s->assembly->link[u];
         fm_coordinates at;
         const int ball = fm_cut_joint_part(m, joint, u - m->joint_u[joint], &first) >= 0;
         fm_cut_joint_coordinates(s, joint, 0, &at);
@@ -70,10 +71,10 @@ static double square_of(const fm_instance *s, const double *y, int32_t u)
         return ball ? turned(m->cut_start + first, now) : off * off;
     }
     count = fm_unit_positions(s, u, &first);
-    if (s->link[s->assembly.link[u]].kind == FM_LINK_SPHERICAL) return turned(s->assembly.given + first, y + first);
+    if (s->link[s->assembly->link[u]].kind == FM_LINK_SPHERICAL) return turned(s->assembly->given + first, y + first);
     double sum = 0.0;
     for (int32_t j = first; j < first + count; j++) {
-        const double off = (y[j] - s->assembly.given[j]) / (count > 1 ? s->scale[j] : length);
+        const double off = (y[j] - s->assembly->given[j]) / (count > 1 ? s->scale[j] : length);
         sum += off * off;
     }
     return sum;
@@ -99,7 +100,7 @@ static double distance(fm_instance *s, const double *y, int32_t *guesses)
 /* Whether whole turns of a coordinate are the same configuration: of a pin, unless a coupling counts its turns. */
 static int is_periodic(const fm_instance *s, int32_t u)
 {
-    const int32_t link = s->assembly.link[u];
+    const int32_t link = s->assembly->link[u];
     if (s->link[link].kind > FM_LINK_REVOLUTE || s->link[link].slide != 0.0) return 0;
     for (int32_t i = 0; i < s->image.n.terms; i++)
         if (s->image.term_link[i] == link) return 0;
@@ -110,9 +111,9 @@ static int is_periodic(const fm_instance *s, int32_t u)
 static void unwind(const fm_instance *s, double *y)
 {
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        if (!fm_unit_in_loop(s, u) || s->assembly.hold[u] > FM_FREE || !is_periodic(s, u)) continue;
-        const int32_t p = s->link[s->assembly.link[u]].p;
-        y[p] -= 2.0 * pi * floor((y[p] - s->assembly.given[p]) / (2.0 * pi) + 0.5);
+        if (!fm_unit_in_loop(s, u) || s->assembly->hold[u] > FM_FREE || !is_periodic(s, u)) continue;
+        const int32_t p = s->link[s->assembly->link[u]].p;
+        y[p] -= 2.0 * pi * floor((y[p] - s->assembly->given[p]) / (2.0 * pi) + 0.5);
     }
 }
 
@@ -128,19 +129,19 @@ static void mark(fm_instance *s, int32_t block)
 static void start_at(fm_instance *s, const double *best, int32_t n, uint32_t *seed, double *y)
 {
     const int alone = n % 2 == 1 && best != NULL;
-    memcpy(y, s->assembly.given, (size_t)s->model.ny * sizeof *y);
+    memcpy(y, s->assembly->given, (size_t)s->model.ny * sizeof *y);
     mark(s, alone ? n / 2 % s->plan.blocks : -1);
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         const int moves = s->loop.change[u] > 0.0;
         int32_t first, unit = u;
         while (fm_unit_size(s, FM_POSITIONS, unit) == 0) unit--;
-        const int said = is_said(s, unit), held = s->assembly.hold[u] > FM_FREE;
+        const int said = is_said(s, unit), held = s->assembly->hold[u] > FM_FREE;
         const int32_t count = fm_unit_positions(s, u, &first);
         if (!moves && !held && fm_unit_in_loop(s, u)) memcpy(y + first, best + first, (size_t)count * sizeof *y);
         *seed = *seed * 1664525u + 1013904223u;
         const double part = (double)(*seed >> 8) / 8388608.0 - 1.0;
         const double size = n == 0 ? 0.0 : said ? (n % 4 < 2 ? 0.0 : FM_AROUND) : FM_ANYWHERE;
-        s->loop.change[u] = moves && !held && fm_unit_in_loop(s, u) ? size * part * sqrt(s->assembly.weight[u]) : 0.0;
+        s->loop.change[u] = moves && !held && fm_unit_in_loop(s, u) ? size * part * sqrt(s->loop.weight[u]) : 0.0;
     }
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
@@ -150,9 +151,9 @@ static void start_at(fm_instance *s, const double *best, int32_t n, uint32_t *se
 static void hold_guesses(fm_instance *s, int hold)
 {
     for (int32_t u = 0; u < s->image.n.modes; u++) {
-        if (hold ? !is_guess(s, u) : s->assembly.hold[u] != FM_GUESSED) continue;
+        if (hold ? !is_guess(s, u) : s->assembly->hold[u] != FM_GUESSED) continue;
         for (int32_t j = hold ? fm_unit_size(s, FM_POSITIONS, u) - 1 : 0; j >= 0; j--)
-            s->assembly.hold[u + j] = hold ? FM_GUESSED : FM_FREE;
+            s->assembly->hold[u + j] = hold ? FM_GUESSED : FM_FREE;
     }
 }
 
@@ -175,15 +176,15 @@ static int close_from(fm_instance *s, double *y)
 int fm_search_nearest(fm_instance *s, double *y, int closed)
 {
     const size_t size = (size_t)s->image.n.positions * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof *y;
-    double *best = s->assembly.near, *other = s->assembly.near + s->model.ny, least = INFINITY;
+    double *best = s->assembly->near, *other = s->assembly->near + s->model.ny, least = INFINITY;
     int32_t guesses;
     uint32_t seed = 12345u;
     const double first = distance(s, y, &guesses);
     if (closed && (guesses == 0 || first <= FM_FITTING_GUESSES)) return 1;
     if (closed) least = first;
     memcpy(best, y, size);
-    if (cuts > 0) memcpy(s->assembly.cut_near, s->cut_p, cuts);
-    s->assembly.brief = 1;
+    if (cuts > 0) memcpy(s->assembly->cut_near, s->cut_p, cuts);
+    s->assembly->brief = 1;
     for (int32_t n = 0, idle = 0; idle < FM_IDLE_STARTS && !(least <= FM_FITTING_GUESSES); n++, idle++) {
         start_at(s, least < INFINITY ? best : NULL, n, &seed, other);
         if (!close_from(s, other)) continue;
@@ -191,11 +192,11 @@ int fm_search_nearest(fm_instance *s, double *y, int closed)
         if (!(off < FM_NEARER * least)) continue;
         least = off, idle = 0;
         memcpy(best, other, size);
-        if (cuts > 0) memcpy(s->assembly.cut_near, s->cut_p, cuts);
+        if (cuts > 0) memcpy(s->assembly->cut_near, s->cut_p, cuts);
     }
-    s->assembly.brief = 0;
+    s->assembly->brief = 0;
     memcpy(y, best, size);
-    if (cuts > 0) memcpy(s->cut_p, s->assembly.cut_near, cuts);
+    if (cuts > 0) memcpy(s->cut_p, s->assembly->cut_near, cuts);
     fm_assembly_place(s, y);
     return least < INFINITY;
 }

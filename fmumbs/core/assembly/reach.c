@@ -12,6 +12,7 @@
 #include "../loops/programs.h"
 #include "assembly.h"
 #include "restarts.h"
+#include "scratch.h"
 #include "units.h"
 
 #include <math.h>
@@ -55,9 +56,9 @@ static int32_t furthest(const fm_instance *s, double *gap)
 /* Closes the loops near y without the programs. */
 static void close_loops(fm_instance *s, double *y)
 {
-    s->assembly.released = FM_RELEASE_ALL;
+    s->assembly->released = FM_RELEASE_ALL;
     (void)fm_assemble_upright(s, y);
-    s->assembly.released = FM_RELEASE_NONE;
+    s->assembly->released = FM_RELEASE_NONE;
 }
 
 /* Descends from y to a minimum of the gap, and closes the loops there. Returns whether programs and loops close. */
@@ -72,7 +73,7 @@ static int descend(fm_instance *s, double *y)
  * are there. Returns the program that is furthest from its target, -1 if all are reached. */
 int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *gap)
 {
-    double *best = s->assembly.trial, least = INFINITY;
+    double *best = s->assembly->trial, least = INFINITY;
     const size_t size = (size_t)s->model.ny * sizeof *y;
     int32_t found = -1;
     fm_hold_fixed(s, 1, 0);
@@ -93,7 +94,7 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
         found = joint, *gap = least = off;
     }
     if (found >= 0) memcpy(y, best, size);
-    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
+    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
     return found;
 }
 
@@ -104,7 +105,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
 {
     const fm_image *m = &s->image;
     const size_t size = (size_t)s->model.ny * sizeof *y;
-    double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER_TIMES + FM_EVEN_TIMES],
+    double *origin = s->assembly->given, *other = s->assembly->from, off[FM_NEARER_TIMES + FM_EVEN_TIMES],
            at[FM_NEARER_TIMES + FM_EVEN_TIMES];
     const double until = fm_foresight(s, t, y);
     int32_t program[FM_NEARER_TIMES + FM_EVEN_TIMES], found = -1;
@@ -119,7 +120,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         fm_foresee_targets(s, t, y, at[k], other);
         fm_hold_fixed(s, 1, 0);
         program[k] = descend(s, other) ? -1 : furthest(s, off + k);
-        memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+        memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
     }
     for (int sought[FM_NEARER_TIMES + FM_EVEN_TIMES] = {0};
          ;) { /* the largest gap, once it has been sought from elsewhere; once each */

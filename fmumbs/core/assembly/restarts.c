@@ -14,6 +14,7 @@
 #include "../tree/positions.h"
 #include "../loops/cut_joints.h"
 #include "assembly.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,8 +75,8 @@ void fm_move_away(fm_instance *s, double *y, const double *origin, int n, double
 {
     const double away = n % 2 ? -distance : distance;
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const int moves = s->in_loop[s->assembly.link[u]] && s->assembly.hold[u] <= FM_FREE;
-        s->loop.change[u] = moves ? away * sqrt(s->assembly.weight[u]) * fm_sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
+        const int moves = s->in_loop[s->assembly->link[u]] && s->assembly->hold[u] <= FM_FREE;
+        s->loop.change[u] = moves ? away * sqrt(s->loop.weight[u]) * fm_sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
     }
     memcpy(y, origin, (size_t)s->image.n.positions * sizeof *y);
     fm_move_positions(s, y, s->loop.change);
@@ -92,21 +93,21 @@ static int close_away(fm_instance *s, double *y, const double *origin, int n, do
 /* Closes the loops from near the minimum of the gap at y, then from near assembly.given. 0: y is not changed. */
 int fm_assemble_again(fm_instance *s, double *y)
 {
-    double *nearest = s->assembly.from;
+    double *nearest = s->assembly->from;
     const size_t size = (size_t)s->image.n.positions * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof *y;
     int closed = 0;
     memcpy(nearest, y, size);
     fm_assembly_place(s, y);
     (void)fm_follow_cut_joints(s);
     const int small = fm_assembly_gap(s) <= FM_SMALL_GAP && fm_turned_over(s) < 0;
-    s->assembly.brief = 1;
+    s->assembly->brief = 1;
     for (int n = 0; small && !closed && n < FM_FROM_MINIMUM; n++)
         closed = close_away(s, y, nearest, n, FM_BESIDE_MINIMUM * (double)(1 << n / 2));
     for (int n = 0; !closed && n < FM_FROM_GUESSES; n++) {
         if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
-        closed = close_away(s, y, s->assembly.given, n, FM_RESTART_DISTANCE * (double)(1 + n / 2));
+        closed = close_away(s, y, s->assembly->given, n, FM_RESTART_DISTANCE * (double)(1 + n / 2));
     }
-    s->assembly.brief = 0;
+    s->assembly->brief = 0;
     if (closed) return 1;
     memcpy(y, nearest, size);
     fm_assembly_place(s, y);

@@ -1,18 +1,16 @@
 /* instance.h: an instance of an image: everything that changes.
  *
- * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, friction.h, work.h (scratch),
- * saved.h (state). In their tables of arrays the last column is the number of elements. SI units; a wrench is torque
- * [N.m], then force [N].
+ * What several rooms share is in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, reduced.h, work.h
+ * (one evaluation), saved.h (state). What one room needs for itself, and those above it read, is in its scratch.h. In
+ * their tables of arrays the last column is the number of elements. SI units; a wrench is torque [N.m], then force [N].
  */
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
-#include "friction.h"
 #include "laws.h"
 #include "link.h"
 #include "loop.h"
 #include "plane.h"
-#include "realised.h"
 #include "reduced.h"
 #include "saved.h"
 #include "work.h"
@@ -103,16 +101,19 @@ struct fm_instance {
     fm_loop loop;
     fm_planar planar;
     fm_laws laws;
-    fm_friction friction;
-    fm_singular singular;
-    fm_assembly assembly;
-    fm_least least;
     fm_work work;
     fm_stiff stiff;
-    fm_statics statics;
     fm_reduced reduced;
-    fm_realised realised;
     fm_host host;
+    /* memory of single rooms, in the scratch.h of each */
+    struct fm_realised *realised;     /* loops */
+    struct fm_implicit *implicit;     /* motion */
+    struct fm_friction *friction;     /* motion */
+    struct fm_singular *singular;     /* motion */
+    struct fm_least *least;           /* motion */
+    struct fm_assembly *assembly;     /* assembly */
+    struct fm_integrator *integrator; /* time */
+    struct fm_statics *statics;       /* statics */
 };
 
 /* Where the force of a sticking law lies in its range. */
@@ -126,7 +127,6 @@ typedef enum fm_locking { /* a law's velocity can be changed, or is fixed at res
 typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };
-enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN, FM_GUESSED }; /* assembly.hold: values above FM_FREE are fixed */
 
 /* Access to three numbers of one link: fm_lane_get(s, torque, i, out). */
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
@@ -173,8 +173,8 @@ static inline int fm_row_rests(const fm_instance *s, int32_t row)
 {
     const fm_image *m = &s->image;
     if (m->row_kind[row] == FM_ROW_GIVEN) return 1;
-    if (m->row_kind[row] == FM_ROW_COUPLED && m->row_part[row] == FM_OF_LOCK) return !s->statics.posing;
-    return s->statics.releasing && m->row_excitation[row] >= 0;
+    if (m->row_kind[row] == FM_ROW_COUPLED && m->row_part[row] == FM_OF_LOCK) return !s->loop.posing;
+    return s->loop.releasing && m->row_excitation[row] >= 0;
 }
 
 /* Whether the planar kernels move a link. */

@@ -94,8 +94,8 @@ typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
 typedef enum fm_multipliers {
     FM_OWN_MULTIPLIERS,
     FM_NO_MULTIPLIERS, /* they are zero */
-    FM_NEAR_MULTIPLIERS, /* those closest to singular.lambda that satisfy singular.rhs */
-    FM_KEPT_MULTIPLIERS /* singular.lambda itself */
+    FM_NEAR_MULTIPLIERS, /* those closest to given_lambda that satisfy given_rhs */
+    FM_KEPT_MULTIPLIERS /* given_lambda itself */
 } fm_multipliers;
 
 #define FM_LOOP_ARRAYS(A)                                                                                      \
@@ -110,6 +110,11 @@ typedef enum fm_multipliers {
     A(double, wrench, 6 * n.rows)   /* torque and force of a unit multiplier on M's link at M, world axes */   \
     A(double, rhs, n.rows)                                                                                     \
     A(double, lambda, n.rows)       /* Lagrange multipliers */                                                 \
+    A(double, given_lambda, n.rows) /* for fm_multipliers */                                                   \
+    A(double, given_rhs, n.rows)                                                                               \
+    A(double, rest_lambda, n.rows)  /* multipliers of the forces at rest (rest_forces.c) */                    \
+    A(double, taken, 2 * n.speeds)  /* scratch of those */                                                     \
+    A(double, weight, n.speeds)     /* square of the unit of each coordinate */                                \
     A(double, kept, n.rows)         /* saved copy of row_active */                                             \
     A(double, pivot, n.speeds)                                                                                 \
     A(double, better, n.ny)         /* the state before a correction that may leave more */                     \
@@ -123,6 +128,7 @@ typedef struct fm_loop {
     int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
     int32_t factored; /* 1: the factor of K, or of its reduced form, is that of the last evaluation */
     int32_t multipliers; /* fm_multipliers: how an evaluation finds them */
+    int32_t posing, releasing; /* 1: rows are as in statics (statics/pose.c); programs are released */
     double softening; /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
 } fm_loop;
 

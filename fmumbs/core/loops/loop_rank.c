@@ -117,7 +117,7 @@ static double left_after_all(fm_instance *s, int32_t at, int32_t r)
 /* J's column of a coordinate of the tree, times the square root of its weight. */
 static void column_of_tree(fm_instance *s, int32_t u)
 {
-    const double scale = sqrt(s->assembly.weight[u]);
+    const double scale = sqrt(s->loop.weight[u]);
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         const int32_t *path = s->plan.path + b->path;

@@ -13,6 +13,7 @@
 #include "constraints.h"
 #include "delassus.h"
 #include "realised.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,18 +50,19 @@ static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
     memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
 
-/* The multipliers closest to singular.lambda that satisfy singular.rhs; K is regularised enough to suppress round-off.
+/* The multipliers closest to loop.given_lambda that satisfy loop.given_rhs; K is regularised enough to suppress
+ * round-off.
  */
 static void find_near(fm_instance *s)
 {
     const int32_t rows = s->image.n.rows;
-    memcpy(s->loop.rhs, s->singular.rhs, (size_t)rows * sizeof *s->loop.rhs);
-    fm_subtract_product(s, s->singular.lambda, s->loop.rhs);
+    memcpy(s->loop.rhs, s->loop.given_rhs, (size_t)rows * sizeof *s->loop.rhs);
+    fm_subtract_product(s, s->loop.given_lambda, s->loop.rhs);
     memset(s->loop.lambda, 0, (size_t)rows * sizeof *s->loop.lambda);
     s->loop.softening = FM_TIE;
     if (fm_factor_delassus(s)) fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     s->loop.softening = 0.0;
-    for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->singular.lambda[i];
+    for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->loop.given_lambda[i];
 }
 
 /* The multipliers from K and the right-hand side. If K is singular they are NaN, and so is all that they act on: a step
@@ -72,13 +74,13 @@ void fm_find_multipliers(fm_instance *s)
     switch (s->loop.multipliers) {
     case FM_NO_MULTIPLIERS: memset(s->loop.lambda, 0, bytes); return;
     case FM_NEAR_MULTIPLIERS:
-        if (s->realised.count == 0) {
+        if (s->realised->count == 0) {
             find_near(s);
             return;
         }
-        memcpy(s->loop.lambda, s->singular.lambda, bytes); /* as they were interpolated */
+        memcpy(s->loop.lambda, s->loop.given_lambda, bytes); /* as they were interpolated */
         return;
-    case FM_KEPT_MULTIPLIERS: memcpy(s->loop.lambda, s->singular.lambda, bytes); return;
+    case FM_KEPT_MULTIPLIERS: memcpy(s->loop.lambda, s->loop.given_lambda, bytes); return;
     default: break;
     }
     if (fm_factor_and_solve(s, s->loop.rhs, s->loop.lambda) && fm_realise(s)) return;
@@ -97,7 +99,7 @@ void fm_close_loops(fm_instance *s, double *udot)
             s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_delassus(s);
-    if (s->realised.count > 0) fm_place_drives(s);
+    if (s->realised->count > 0) fm_place_drives(s);
     fm_find_multipliers(s);
     add_multipliers(s, s->loop.lambda, 0);
     fm_run_outward(s, udot);
@@ -139,7 +141,7 @@ void fm_force_response(fm_instance *s, double *lambda, double *out)
         fm_row_accelerations(s, z, s->loop.rhs);
         for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.rhs[i];
         fm_solve_delassus(s, s->loop.rhs, lambda);
-        if (s->realised.count > 0) fm_replace_ideal(s, lambda);
+        if (s->realised->count > 0) fm_replace_ideal(s, lambda);
     }
     respond_at_rest(s, lambda, 0, out);
 }

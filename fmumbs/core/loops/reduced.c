@@ -25,6 +25,7 @@
 #include "constraints.h"
 #include "jacobian.h"
 #include "reduced_drives.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static void solve(fm_instance *s, const double *g, double *x)
         const int soft = s->reduced.pivot[i] < 2.0 * s->loop.softening * s->row_pivot[i];
         b[q] = soft ? 0.0 : (s->loop.rhs[i] - fm_product_in_four(l, b, q)) / l[q];
     }
-    if (g != NULL && s->realised.count > 0) fm_reduced_drive(s, g, b, z);
+    if (g != NULL && s->realised->count > 0) fm_reduced_drive(s, g, b, z);
     else find_free(s, g, b, z);
     memset(x, 0, nu * sizeof *x);
     for (int32_t q = 0; q < r->rank; q++)
@@ -219,7 +220,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     int fits = fm_reduced_rows(s, 1);
     make_wanted(s);
     s->loop.factored = 1;
-    fits = fits && factor_mass(s) && (s->realised.count == 0 || fm_reduced_oppose(s));
+    fits = fits && factor_mass(s) && (s->realised->count == 0 || fm_reduced_oppose(s));
     if (fits) solve(s, g, x);
     for (int32_t n = 0; n < nu; n++) x[n] = fits ? x[n] + known[n] : NAN;
     fm_inverse_accelerations(s, x, 1);
@@ -231,7 +232,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
 /* The rows along which multipliers act: J's, or drives in place of the programs that they realise. */
 static const fm_reflections *acting_rows(const fm_instance *s)
 {
-    return s->realised.count > 0 ? &s->realised.rows : &s->reduced.rows;
+    return s->realised->count > 0 ? &s->realised->rows : &s->reduced.rows;
 }
 
 /* Solves J' out = force for these rows, force in units of the coordinates, overwritten. */

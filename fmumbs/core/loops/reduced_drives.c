@@ -13,6 +13,7 @@
 #include "../maths/dense.h"
 #include "../maths/reflections.h"
 #include "realised.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,9 +44,9 @@ static void make_row(const fm_instance *s, int32_t q, double *out)
 /* L and Q. 0: a drive has no effect beside the loops. */
 static int make_rows(fm_instance *s)
 {
-    fm_reflections *r = &s->realised.rows;
+    fm_reflections *r = &s->realised->rows;
     double *own = s->reduced.part;
-    int32_t *all = s->realised.exchange;
+    int32_t *all = s->realised->exchange;
     for (int32_t n = 0; n < r->speeds; n++) all[n] = n;
     fm_reflect_begin(r, s->image.excitation_u, s->image.n.excitations);
     for (int32_t q = 0; q < s->reduced.rows.rank; q++) {
@@ -64,22 +65,22 @@ int fm_reduced_oppose(fm_instance *s)
 {
     const size_t nu = (size_t)s->image.n.speeds;
     const int32_t frees = s->reduced.frees, *excited = s->image.excitation_u, count = s->image.n.excitations;
-    double *T = s->realised.T;
+    double *T = s->realised->T;
     if (!make_rows(s)) return 0;
     for (size_t n = 0; n < nu; n++) {
         for (size_t k = 0; k < nu; k++) T[n * nu + k] = units(s)[n] * s->reduced.mass[n * nu + k] * units(s)[k];
         fm_reflect_to(&s->reduced.rows, T + n * nu);
     }
-    fm_reflect_columns(&s->realised.rows, T, s->reduced.part);
+    fm_reflect_columns(&s->realised->rows, T, s->reduced.part);
     for (int32_t n = 0, i = 0; n < s->image.n.speeds; n++) {
-        if (s->realised.rows.taken[n]) continue;
+        if (s->realised->rows.taken[n]) continue;
         for (int32_t j = 0; j < frees; j++)
-            s->realised.W[i * frees + j] = T[(size_t)n * nu + (size_t)s->reduced.free[j]];
-        s->realised.free[i++] = n;
+            s->realised->W[i * frees + j] = T[(size_t)n * nu + (size_t)s->reduced.free[j]];
+        s->realised->free[i++] = n;
     }
     const double side =
-        fm_reflect_sign(&s->reduced.rows, excited, count) * fm_reflect_sign(&s->realised.rows, excited, count);
-    return fm_judge_drives(s, side * fm_dense_factor(s->realised.W, frees, frees, s->realised.exchange));
+        fm_reflect_sign(&s->reduced.rows, excited, count) * fm_reflect_sign(&s->realised->rows, excited, count);
+    return fm_judge_drives(s, side * fm_dense_factor(s->realised->W, frees, frees, s->realised->exchange));
 }
 
 /* z at the particular accelerations p = Q' b under the forces g. */
@@ -88,14 +89,14 @@ void fm_reduced_drive(fm_instance *s, const double *g, const double *b, double *
     const size_t nu = (size_t)s->image.n.speeds;
     const int32_t frees = s->reduced.frees;
     const fm_reflections *r = &s->reduced.rows;
-    double *force = s->realised.force;
+    double *force = s->realised->force;
     for (size_t n = 0; n < nu; n++) force[n] = units(s)[n] * g[n];
-    fm_reflect_to(&s->realised.rows, force);
+    fm_reflect_to(&s->realised->rows, force);
     for (int32_t i = 0; i < frees; i++) {
-        const double *T = s->realised.T + (size_t)s->realised.free[i] * nu;
-        z[i] = force[s->realised.free[i]];
+        const double *T = s->realised->T + (size_t)s->realised->free[i] * nu;
+        z[i] = force[s->realised->free[i]];
         for (int32_t q = 0; q < r->rank; q++)
             if (r->pivot[q] >= 0) z[i] -= T[r->pivot[q]] * b[q];
     }
-    fm_dense_solve(s->realised.W, frees, frees, s->realised.exchange, z);
+    fm_dense_solve(s->realised->W, frees, frees, s->realised->exchange, z);
 }

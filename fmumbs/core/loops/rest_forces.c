@@ -43,10 +43,10 @@ static void add_multipliers(fm_instance *s, const double *lambda, double *out)
 void fm_rest_forces(fm_instance *s, const double *y, const double *tau, double *out)
 {
     const int32_t nu = s->image.n.speeds;
-    double *taken = s->statics.rate, *none = taken + nu;
+    double *taken = s->loop.taken, *none = taken + nu;
     memcpy(out, fm_linked_forces(s, tau), (size_t)nu * sizeof *out);
     memset(none, 0, (size_t)nu * sizeof *none);
-    if (s->image.n.rows > 0) add_multipliers(s, s->statics.lambda, out);
+    if (s->image.n.rows > 0) add_multipliers(s, s->loop.rest_lambda, out);
     fm_inverse_place(s, y);
     fm_inverse_accelerations(s, none, 1);
     fm_inverse_forces(s, none, 1, taken);

@@ -31,6 +31,7 @@
 #include "../tree/reversed.h"
 #include "mobility.h"
 #include "rates.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
     const double rho = g * (d + g * k);
     int32_t place = set->count;
     if (!(rho * mobility_bound > FM_STIFF_ABOVE)) return NULL;
-    if (place == s->stiff.room) {
+    if (place == s->implicit->room) {
         int32_t softest = set->fixed;
         for (int32_t i = softest + 1; i < place; i++) softest = set->resists[i] < set->resists[softest] ? i : softest;
         if (softest == place || !(rho * mobility_bound > set->resists[softest])) return NULL;
@@ -200,9 +201,9 @@ static void add_friction(fm_instance *s, fm_compliances *set, double g, int32_t 
     const fm_image *m = &s->image;
     fm_direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint]};
     for (int32_t u = m->joint_u[joint]; u < m->joint_u[joint] + m->joint_nu[joint]; u++) {
-        if (!(s->friction.most[u] > 0.0)) continue;
+        if (!(s->friction->most[u] > 0.0)) continue;
         fm_cut_joint_row(s, joint, u - m->joint_u[joint], &at.on_M);
-        at.on_F = at.on_M, at.d = s->friction.most[u];
+        at.on_F = at.on_M, at.d = s->friction->most[u];
         add(s, set, g, &at, u);
     }
 }
@@ -220,7 +221,7 @@ static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
         add_joint(s, &all, g, j);
     }
     add_sum(s, set, g, &all);
-    for (int32_t j = s->friction.on_cuts && !s->work.still ? 0 : m->n.joints; j < m->n.joints; j++)
+    for (int32_t j = s->friction->on_cuts && !s->work.still ? 0 : m->n.joints; j < m->n.joints; j++)
         if (fm_is_cut_joint(m, j)) add_friction(s, set, g, j);
 }
 
@@ -248,7 +249,7 @@ static void add_tree(fm_instance *s, fm_compliances *set, double g, const double
 
 static fm_compliances *set_of(fm_instance *s, int which)
 {
-    return s->stiff.set + which;
+    return s->implicit->set + which;
 }
 
 /* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows
@@ -272,7 +273,7 @@ static void evaluate(fm_instance *s, fm_compliances *set, double t, const double
 {
     const int32_t nu = s->image.n.speeds;
     const double trial = fm_trial_force(s);
-    double *force = s->stiff.along;
+    double *force = s->implicit->along;
     for (int32_t i = 0; i < set->count; i++) {
         double *C = speeds_row(s, set->C, i);
         const double *J = speeds_row(s, set->J, i), part = sqrt(set->rho[i] / s->model.mass) * trial;
@@ -290,7 +291,7 @@ static void renew(fm_instance *s, fm_compliances *set)
     const int32_t n = set->count;
     memcpy(set->L, set->JC, (size_t)n * (size_t)n * sizeof(double));
     for (int32_t i = 0; i < n; i++) {
-        if (set->rubs[i] >= 0) set->rho[i] = set->g * s->friction.D[set->rubs[i]];
+        if (set->rubs[i] >= 0) set->rho[i] = set->g * s->friction->D[set->rubs[i]];
         set->L[i * n + i] = set->rho[i] > 0.0 ? 1.0 / set->rho[i] + set->L[i * n + i] : INFINITY;
     }
     fm_lu_factor(set->L, n, NULL); /* a direction whose pivot is round-off resists with nothing */
@@ -301,7 +302,7 @@ void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
 {
     fm_compliances *set = set_of(s, which);
     set->count = set->fixed = 0, set->g = g;
-    if (s->stiff.room == 0) return;
+    if (s->implicit->room == 0) return;
     add_tree(s, set, g, y);
 #define O(id, one, all)                                                                            \
     for (int32_t i = 0; fm_##one##_element.stiffness != NULL && i < s->image.n.all; i++) \
@@ -329,7 +330,7 @@ void fm_compliances_place(fm_instance *s, int which, int source, double t, const
 /* The same directions as bristles resist now, in a later iteration of the stage. */
 void fm_compliances_renew(fm_instance *s, int which)
 {
-    if (s->friction.on_cuts) renew(s, set_of(s, which));
+    if (s->friction->on_cuts) renew(s, set_of(s, which));
 }
 
 /* x <- (1 - C (1/rho + J C)^-1 J) x of velocity variables; with `moved`, after x <- x - C g k J moved. */
@@ -337,7 +338,7 @@ void fm_compliances_apply(fm_instance *s, int which, const double *moved, double
 {
     const fm_compliances *set = set_of(s, which);
     const int32_t n = set->count, nu = s->image.n.speeds;
-    double *push = s->stiff.push;
+    double *push = s->implicit->push;
     for (int32_t i = 0; moved != NULL && i < n; i++) {
         const double force = set->gk[i] * fm_product(speeds_row(s, set->J, i), moved, nu),
                      *C = speeds_row(s, set->C, i);

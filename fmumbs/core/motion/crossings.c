@@ -21,7 +21,9 @@
 #include "../loops/multipliers.h"
 #include "../loops/projection.h"
 #include "../loops/reduced.h"
+#include "../loops/scratch.h"
 #include "evaluation.h"
+#include "scratch.h"
 #include "singular.h"
 
 #include <math.h>
@@ -48,7 +50,7 @@ static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0
 
 static double *node(const fm_instance *s, int n)
 {
-    return s->singular.node + (size_t)n * (size_t)s->model.ny;
+    return s->singular->node + (size_t)n * (size_t)s->model.ny;
 }
 
 /* Node n is at s = place(n) X. */
@@ -60,7 +62,7 @@ static double place(int n)
 
 static double *roots(const fm_instance *s, int n)
 {
-    return s->singular.root + (size_t)(n + 1) * (size_t)s->image.n.rows;
+    return s->singular->root + (size_t)(n + 1) * (size_t)s->image.n.rows;
 }
 
 /* The two nodes next to y, along its velocity; not yet on the branch. */
@@ -69,7 +71,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
     for (int n = 0; n < 2; n++) {
         memcpy(node(s, n), y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
-        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] = place(n) * X * s->singular.direction[i];
+        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] = place(n) * X * s->singular->direction[i];
         fm_move_positions(s, node(s, n), s->loop.change);
         (void)fm_normalise(s, node(s, n), NULL);
         if (!fm_singular_measure(s, node(s, n), roots(s, n))) return 0;
@@ -117,7 +119,7 @@ static int more_nodes(fm_instance *s, const double *y)
 static int is_near(const fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->singular.root;
+    const double *root = s->singular->root;
     int near = 0;
     for (size_t i = 0; i < rows; i++)
         if (s->row_active[i] > 0.0) near = near || root[i] < 0.25 * (root[rows + i] + root[2 * rows + i]);
@@ -127,7 +129,7 @@ static int is_near(const fm_instance *s)
 static int are_clear(const fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->singular.root;
+    const double *root = s->singular->root;
     for (size_t i = 0; i < rows; i++) {
         const double mean = 0.5 * (root[rows + i] + root[2 * rows + i]);
         if (!(s->row_active[i] > 0.0) || !(root[i] < 0.5 * mean)) continue;
@@ -160,10 +162,10 @@ static int find_state(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->model.ny; i++) {
         const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (i < positions ? 1.0 : fastest);
         if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
-        s->singular.y[i] = y[i] + change;
+        s->singular->y[i] = y[i] + change;
     }
-    (void)fm_normalise(s, s->singular.y, NULL);
-    fm_place_loops(s, s->singular.y, 0);
+    (void)fm_normalise(s, s->singular->y, NULL);
+    fm_place_loops(s, s->singular->y, 0);
     return fm_loop_gap(s, 0) <= FM_CROSSING + fm_round_off(s);
 }
 
@@ -172,14 +174,14 @@ static int find_state(fm_instance *s, const double *y)
 static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
-    if (factored) fm_singular_roots(s, s->singular.root);
-    else if (!fm_singular_measure(s, y, s->singular.root)) return 0;
+    if (factored) fm_singular_roots(s, s->singular->root);
+    else if (!fm_singular_measure(s, y, s->singular->root)) return 0;
     if (!fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int n = 0; n < FM_TRIALS; n++, X *= FM_NARROWING) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
         if (!more_nodes(s, y) || !are_clear(s) || !find_state(s, y)) continue;
-        s->singular.noise = FM_NODE_NOISE / (X * X * X);
+        s->singular->noise = FM_NODE_NOISE / (X * X * X);
         return 1;
     }
     return 0;
@@ -189,47 +191,47 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
  */
 static int drives_reverse(fm_instance *s)
 {
-    s->realised.crossed = 1;
-    s->realised.lost = 0;
+    s->realised->crossed = 1;
+    s->realised->lost = 0;
     return 0;
 }
 
-/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes; in the reduced form
+/* Interpolates accelerations, and multipliers in loop.given_lambda, from those at the nodes; in the reduced form
  * multipliers only for outputs. 0: accelerations are not smooth. */
 static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
-    const int32_t before = s->realised.lost;
-    double *own = s->singular.udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
+    const int32_t before = s->realised->lost;
+    double *own = s->singular->udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
-    memset(s->singular.lambda, 0, (size_t)rows * sizeof *s->singular.lambda);
+    memset(s->loop.given_lambda, 0, (size_t)rows * sizeof *s->loop.given_lambda);
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* for a uniform motion without accelerations */
         const double speed = fabs(node(s, 0)[i]) / s->scale[i];
         most = larger(most, speed * speed);
     }
     for (int n = FM_NODES; n-- > 0;) {
         fm_accelerations(s, t, node(s, n), own);
-        if (s->realised.lost > before) return drives_reverse(s);
+        if (s->realised->lost > before) return drives_reverse(s);
         if (for_outputs && s->reduced.used) fm_reduced_multipliers(s);
         for (int32_t i = 0; i < speeds; i++) {
             all[i] += weight[n / 2] * own[i];
             less[i] += fewer[n / 2] * own[i];
             most = larger(most, fabs(own[i]) / s->scale[s->image.n.positions + i]);
         }
-        for (int32_t i = 0; i < rows; i++) s->singular.lambda[i] += weight[n / 2] * s->loop.lambda[i];
+        for (int32_t i = 0; i < rows; i++) s->loop.given_lambda[i] += weight[n / 2] * s->loop.lambda[i];
     }
     for (int32_t i = 0; i < speeds; i++) off = larger(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
     if (!(off <= FM_SMOOTH_RATE * most)) return 0;
-    s->singular.relative_noise = s->singular.noise;
-    s->singular.noise *= most;
+    s->singular->relative_noise = s->singular->noise;
+    s->singular->noise *= most;
     memcpy(udot, all, (size_t)speeds * sizeof *udot);
     return 1;
 }
 
 static int find_rates(fm_instance *s, double t, const double *y, int for_outputs, double *udot)
 {
-    if (s->realised.crossed) return 0;
+    if (s->realised->crossed) return 0;
     const fm_singular_kept kept = fm_singular_begin(s);
     const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, for_outputs, udot);
     fm_singular_end(s, kept);
@@ -246,18 +248,18 @@ int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_singular_kept kept = fm_singular_begin(s);
-    memcpy(s->singular.y, y, (size_t)s->model.ny * sizeof *y);
+    memcpy(s->singular->y, y, (size_t)s->model.ny * sizeof *y);
     fm_place_loops(s, y, 0);
-    if (fm_factor_loops(s, y) && fm_project(s, s->singular.y, 0) && fm_project(s, s->singular.y, 1))
-        fm_accelerations(s, t, s->singular.y, udot);
+    if (fm_factor_loops(s, y) && fm_project(s, s->singular->y, 0) && fm_project(s, s->singular->y, 1))
+        fm_accelerations(s, t, s->singular->y, udot);
     fm_singular_end(s, kept);
 }
 
-/* The part of J udot that the multipliers have to produce, in singular.rhs. */
+/* The part of J udot that the multipliers have to produce, in loop.given_rhs. */
 static void find_share(fm_instance *s, double t, const double *y, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
-    double *at = s->singular.y, *without = s->singular.udot;
+    double *at = s->singular->y, *without = s->singular->udot;
     s->loop.multipliers = FM_NO_MULTIPLIERS;
     fm_accelerations(s, t, y, without);
     s->loop.multipliers = FM_OWN_MULTIPLIERS;
@@ -265,7 +267,7 @@ static void find_share(fm_instance *s, double t, const double *y, const double *
     for (int32_t i = 0; i < speeds; i++) at[positions + i] = udot[i] - without[i];
     fm_place_loops(s, at, 0);
     (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.given_rhs[i] = s->loop.c[3 * i + 1];
 }
 
 /* The largest error of udot; its elements in singular.udot. */
@@ -274,55 +276,55 @@ static double missing(const fm_instance *s, const double *udot)
     const double *least = s->scale + s->image.n.positions;
     double worst = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        s->singular.udot[i] = s->singular.found[i] - udot[i];
-        worst = larger(worst, fabs(s->singular.udot[i]) / least[i]);
+        s->singular->udot[i] = s->singular->found[i] - udot[i];
+        worst = larger(worst, fabs(s->singular->udot[i]) / least[i]);
     }
     return worst;
 }
 
-/* Improves the multipliers so that their accelerations come closer to those found, in singular.lambda: a line search
+/* Improves the multipliers so that their accelerations come closer to those found, in loop.given_lambda: a line search
  * along K^-1 J (error). K's smallest pivots are round-off here, but the effect of a multiplier is accurate. 0: as
  * accurate as the accelerations. */
 static int refine(fm_instance *s, const double *y, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    const double *least = s->scale + positions, *gap = s->singular.udot;
+    const double *least = s->scale + positions, *gap = s->singular->udot;
     double along = 0.0, square = 0.0;
-    memcpy(s->singular.lambda, s->loop.lambda, (size_t)rows * sizeof *s->loop.lambda);
-    if (!(missing(s, udot) > s->singular.noise)) return 0;
-    memcpy(s->singular.y, y, (size_t)positions * sizeof *y);
-    memcpy(s->singular.y + positions, gap, (size_t)speeds * sizeof *gap);
-    fm_place_loops(s, s->singular.y, 0);
+    memcpy(s->loop.given_lambda, s->loop.lambda, (size_t)rows * sizeof *s->loop.lambda);
+    if (!(missing(s, udot) > s->singular->noise)) return 0;
+    memcpy(s->singular->y, y, (size_t)positions * sizeof *y);
+    memcpy(s->singular->y + positions, gap, (size_t)speeds * sizeof *gap);
+    fm_place_loops(s, s->singular->y, 0);
     (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
-    if (!fm_singular_factor(s, y, s->singular.root)) return 0;
-    fm_solve_delassus(s, s->singular.rhs, s->loop.lambda);
+    for (int32_t i = 0; i < rows; i++) s->loop.given_rhs[i] = s->loop.c[3 * i + 1];
+    if (!fm_singular_factor(s, y, s->singular->root)) return 0;
+    fm_solve_delassus(s, s->loop.given_rhs, s->loop.lambda);
     if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
     else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
     for (int32_t i = 0; i < speeds; i++) {
         const double change = s->loop.change[i] / least[i];
         along += gap[i] / least[i] * change, square += change * change;
     }
-    for (int32_t i = 0; i < rows && square > 0.0; i++) s->singular.lambda[i] += along / square * s->loop.lambda[i];
+    for (int32_t i = 0; i < rows && square > 0.0; i++) s->loop.given_lambda[i] += along / square * s->loop.lambda[i];
     return 1;
 }
 
-/* Multipliers, in singular.lambda, that add the `share` of accelerations which those in singular.smooth do not produce:
- * they grow as share / x. 0: round-off in that share, divided by x, is too large a part of them. */
+/* Multipliers, in loop.given_lambda, that add the `share` of accelerations which those in singular.smooth do not
+ * produce: they grow as share / x. 0: round-off in that share, divided by x, is too large a part of them. */
 static int find_growing(fm_instance *s, double t, const double *y, double share, double *udot)
 {
     double change = 0.0, all = 0.0;
-    find_share(s, t, y, s->singular.found);
+    find_share(s, t, y, s->singular->found);
     s->loop.multipliers = FM_NEAR_MULTIPLIERS;
     fm_accelerations(s, t, y, udot);
     s->loop.multipliers = FM_KEPT_MULTIPLIERS;
     for (int n = 0; n < FM_REFINEMENTS && refine(s, y, udot); n++) fm_accelerations(s, t, y, udot);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double unit = sqrt(s->row_pivot[i]); /* equal for forces and torques */
-        change = larger(change, unit * fabs(s->loop.lambda[i] - s->singular.smooth[i]));
+        change = larger(change, unit * fabs(s->loop.lambda[i] - s->singular->smooth[i]));
         all = larger(all, unit * fabs(s->loop.lambda[i]));
     }
-    return missing(s, udot) <= FM_MISSING * share && s->singular.noise * change <= FM_MOST_EXPLAINED * share * all;
+    return missing(s, udot) <= FM_MISSING * share && s->singular->noise * change <= FM_MOST_EXPLAINED * share * all;
 }
 
 /* For outputs, after an evaluation at y, whose results are then in the links. Multipliers that stay finite are
@@ -331,7 +333,7 @@ static int find_growing(fm_instance *s, double t, const double *y, double share,
 void fm_singular_present(fm_instance *s, double t, const double *y, double *udot)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    double *found = s->singular.found;
+    double *found = s->singular->found;
     if (!find_rates(s, t, y, 1, found)) {
         fm_accelerations(s, t, y, udot);
         if (s->reduced.used) fm_reduced_multipliers(s);
@@ -339,16 +341,16 @@ void fm_singular_present(fm_instance *s, double t, const double *y, double *udot
     }
     if (s->reduced.used) {
         fm_accelerations(s, t, y, udot);
-        fm_reduced_show(s, found, s->singular.lambda, s->singular.relative_noise);
+        fm_reduced_show(s, found, s->loop.given_lambda, s->singular->relative_noise);
         memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
         return;
     }
-    memcpy(s->singular.smooth, s->singular.lambda, rows * sizeof *s->singular.lambda);
+    memcpy(s->singular->smooth, s->loop.given_lambda, rows * sizeof *s->loop.given_lambda);
     s->loop.multipliers = FM_KEPT_MULTIPLIERS;
     fm_accelerations(s, t, y, udot);
     const double share = missing(s, udot);
-    if (!(share <= s->singular.noise) && !find_growing(s, t, y, share, udot)) {
-        for (size_t i = 0; i < rows; i++) s->singular.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+    if (!(share <= s->singular->noise) && !find_growing(s, t, y, share, udot)) {
+        for (size_t i = 0; i < rows; i++) s->loop.given_lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
         fm_accelerations(s, t, y, udot);
     }
     s->loop.multipliers = FM_OWN_MULTIPLIERS;
@@ -358,7 +360,7 @@ void fm_singular_present(fm_instance *s, double t, const double *y, double *udot
 /* Removes the constraint violations left by interpolation from singular.y, in regular directions. */
 static void clean(fm_instance *s)
 {
-    double *y = s->singular.y;
+    double *y = s->singular->y;
     s->loop.softening = FM_REGULARISED;
     for (int level = 0; level < 2; level++)
         for (int n = 0; n < 2; n++) {
@@ -378,7 +380,7 @@ int fm_singular_state(fm_instance *s, double *y)
     const int found = make_nodes(s, y, 0);
     if (found) {
         clean(s);
-        memcpy(y, s->singular.y, (size_t)s->model.ny * sizeof *y);
+        memcpy(y, s->singular->y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
     }
     fm_singular_end(s, kept);

@@ -14,6 +14,7 @@
 #include "normal_forces.h"
 #include "../loops/reduced.h"
 #include "../loops/rest_forces.h"
+#include "scratch.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -49,7 +50,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     if (!s->planar.in_place) fm_run_orientations(s, y);
     fm_controls_at(s, t);
     if (s->image.n.frictions > 0 && !s->work.still) {
-        if (s->friction.on_cuts) fm_make_world(s, y);
+        if (s->friction->on_cuts) fm_make_world(s, y);
         fm_friction_place(s, y);
         tau = fm_friction_add(s, tau);
     }
@@ -101,7 +102,7 @@ static void accelerate_stuck(fm_instance *s, const fm_evaluation *how, double *u
 static void accelerate(fm_instance *s, double t, const double *y, int only_udot, double *udot)
 {
     const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
-    s->friction.apart = 0;
+    s->friction->apart = 0;
     if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, only_udot, udot);
     else accelerate_stuck(s, &how, udot);
 }

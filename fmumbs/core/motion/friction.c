@@ -24,6 +24,7 @@
 #include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
 #include "../loops/jacobian.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,16 +34,16 @@ void fm_friction_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;
     int32_t owned = 0;
-    s->friction.on_cuts = 0;
-    s->friction.jammed = -1;
+    s->friction->on_cuts = 0;
+    s->friction->jammed = -1;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const double g = s->friction_kinetic[i] / s->friction_stiffness[i],
                      least = m->friction_linear[i] ? m->length[0] : 1.0;
         for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[m->friction_z[i] + k] = g < least ? g : least;
-        s->friction.on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
-        if (fm_is_owned(m, i)) s->friction.owned[owned++] = i;
+        s->friction->on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
+        if (fm_is_owned(m, i)) s->friction->owned[owned++] = i;
     }
-    s->friction.count = owned;
+    s->friction->count = owned;
 }
 
 /* The sliding velocities of a friction at y; in a cut joint requires world kinematics. */
@@ -75,25 +76,25 @@ void fm_friction_place(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        double *v = s->friction.v + 3 * i, *rate = s->friction.rate + 3 * i, *mu = s->friction.mu + 3 * i,
+        double *v = s->friction->v + 3 * i, *rate = s->friction->rate + 3 * i, *mu = s->friction->mu + 3 * i,
                deflection[3];
         const double *z = y + m->friction_z[i];
         const double stiffness = s->friction_stiffness[i], kinetic = s->friction_kinetic[i];
         slide(s, i, y, v);
         const double speed = norm(v), x = speed / s->friction_stribeck[i];
         const double over = (s->friction_static[i] - kinetic) * fm_decay(x * x), g = (kinetic + over) / stiffness;
-        s->friction.w[i] = speed / g;
-        s->friction.slope[i] = (1.0 + 2.0 * x * x * (over / (kinetic + over))) / g;
+        s->friction->w[i] = speed / g;
+        s->friction->slope[i] = (1.0 + 2.0 * x * x * (over / (kinetic + over))) / g;
         for (int32_t k = 0; k < 3; k++) {
             deflection[k] = k < m->friction_count[i] ? z[k] : 0.0;
-            rate[k] = v[k] - s->friction.w[i] * deflection[k];
+            rate[k] = v[k] - s->friction->w[i] * deflection[k];
             mu[k] = (stiffness * deflection[k] + s->friction_damping[i] * rate[k]) + s->friction_viscous[i] * v[k];
         }
-        s->friction.slip[i] = norm(deflection) / g;
+        s->friction->slip[i] = norm(deflection) / g;
         const double factor = s->friction_scale[i] * control_of(s, m->friction_scaled[i], 1.0);
         const double pressed = s->friction_preload[i] + control_of(s, m->friction_pressed[i], 0.0);
-        s->friction.factor[i] = factor > 0.0 ? factor : 0.0;
-        s->friction.load[i] = (pressed > 0.0 ? pressed : 0.0) + s->friction.own[i];
+        s->friction->factor[i] = factor > 0.0 ? factor : 0.0;
+        s->friction->load[i] = (pressed > 0.0 ? pressed : 0.0) + s->friction->own[i];
     }
 }
 
@@ -101,18 +102,18 @@ void fm_friction_place(fm_instance *s, const double *y)
 double fm_friction_force(const fm_instance *s, int32_t friction, int32_t part)
 {
     const int32_t at = 3 * friction + (part < 0 ? 0 : part);
-    return -(s->image.friction_arm[at] * s->friction.mu[at]) *
-           (s->friction.factor[friction] * s->friction.load[friction]);
+    return -(s->image.friction_arm[at] * s->friction->mu[at]) *
+           (s->friction->factor[friction] * s->friction->load[friction]);
 }
 
 /* Forces on all modes, with those of friction. */
 static const double *add(fm_instance *s, const double *tau, double (*force)(const fm_instance *, int32_t, int32_t))
 {
     const fm_image *m = &s->image;
-    memcpy(s->friction.tau, tau, (size_t)m->n.modes * sizeof *tau);
+    memcpy(s->friction->tau, tau, (size_t)m->n.modes * sizeof *tau);
     for (int32_t i = 0; i < m->n.frictions; i++)
-        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += force(s, i, k);
-    return s->friction.tau;
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction->tau[m->friction_u[i] + k] += force(s, i, k);
+    return s->friction->tau;
 }
 
 /* The applied forces of all modes, with friction. */
@@ -126,7 +127,7 @@ void fm_friction_rates(const fm_instance *s, double *ydot)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
         for (int32_t k = 0; k < s->image.friction_count[i]; k++)
-            ydot[s->image.friction_z[i] + k] = s->friction.rate[3 * i + k];
+            ydot[s->image.friction_z[i] + k] = s->friction->rate[3 * i + k];
 }
 
 /* The implicit scheme --------------------------------------------------------------------------------------------- */
@@ -134,13 +135,13 @@ void fm_friction_rates(const fm_instance *s, double *ydot)
 /* B of one direction; of a ball the same for all, that along the velocity, as its link resists alike in all of them. */
 static double follows(const fm_instance *s, int32_t i, const double *z, int32_t k)
 {
-    const double *v = s->friction.v + 3 * i, speed = norm(v);
+    const double *v = s->friction->v + 3 * i, speed = norm(v);
     double along = 0.0;
     if (!(speed > 0.0)) return 1.0;
     if (s->image.joint_kind[s->image.friction_joint[i]] != FM_JOINT_SPHERICAL)
-        return 1.0 - z[k] * s->friction.slope[i] * (v[k] / speed);
+        return 1.0 - z[k] * s->friction->slope[i] * (v[k] / speed);
     for (int32_t j = 0; j < 3; j++) along += z[j] * v[j] / speed;
-    return 1.0 - along * s->friction.slope[i];
+    return 1.0 - along * s->friction->slope[i];
 }
 
 /* The deflection of a friction's bristles at y. */
@@ -156,26 +157,26 @@ void fm_friction_stage(fm_instance *s, double t, const double *y, double g, doub
 {
     const fm_image *m = &s->image;
     if (m->n.frictions == 0) return;
-    if (s->friction.on_cuts) {
+    if (s->friction->on_cuts) {
         fm_run_orientations(s, y);
         fm_make_world(s, y);
     }
     fm_controls_at(s, t);
     fm_friction_place(s, y);
-    memset(s->friction.D, 0, (size_t)m->n.modes * sizeof(double));
-    memset(s->friction.most, 0, (size_t)m->n.modes * sizeof(double));
-    memcpy(s->stiff.D, s->friction.base, (size_t)m->n.speeds * sizeof(double));
+    memset(s->friction->D, 0, (size_t)m->n.modes * sizeof(double));
+    memset(s->friction->most, 0, (size_t)m->n.modes * sizeof(double));
+    memcpy(s->stiff.D, s->friction->base, (size_t)m->n.speeds * sizeof(double));
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        const double bristle = (s->friction_damping[i] + g * s->friction_stiffness[i]) / (1.0 + g * s->friction.w[i]);
-        const double turned = 1.0 + deflected(s, i, y) * s->friction.slope[i]; /* the most that B is */
+        const double bristle = (s->friction_damping[i] + g * s->friction_stiffness[i]) / (1.0 + g * s->friction->w[i]);
+        const double turned = 1.0 + deflected(s, i, y) * s->friction->slope[i]; /* the most that B is */
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
             const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + m->friction_z[i], k);
             const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0),
-                         load = s->friction.factor[i] * s->friction.load[i];
+                         load = s->friction->factor[i] * s->friction->load[i];
             const int32_t u = m->friction_u[i] + k;
-            s->friction.D[u] += arm * arm * by_v * load;
-            s->friction.most[u] += arm * arm * (s->friction_viscous[i] + turned * bristle) * load;
-            if (u < m->n.speeds) s->stiff.D[u] = s->friction.base[u] + s->friction.D[u];
+            s->friction->D[u] += arm * arm * by_v * load;
+            s->friction->most[u] += arm * arm * (s->friction_viscous[i] + turned * bristle) * load;
+            if (u < m->n.speeds) s->stiff.D[u] = s->friction->base[u] + s->friction->D[u];
         }
     }
     if (rates != NULL) fm_friction_rates(s, rates);
@@ -186,7 +187,7 @@ void fm_friction_relax(const fm_instance *s, double g, const double *r, double *
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
         for (int32_t z = s->image.friction_z[i]; z < s->image.friction_z[i] + s->image.friction_count[i]; z++)
-            y[z] -= g * r[z] * (g * s->friction.w[i] / (1.0 + g * s->friction.w[i]));
+            y[z] -= g * r[z] * (g * s->friction->w[i] / (1.0 + g * s->friction->w[i]));
 }
 
 /* Adds a force on a mode to the forces f on the velocity variables; of a cut joint through its links, which requires
@@ -194,7 +195,7 @@ void fm_friction_relax(const fm_instance *s, double g, const double *r, double *
 static void push_mode(fm_instance *s, int32_t joint, int32_t u, double force, double *f)
 {
     const fm_image *m = &s->image;
-    double *J = s->stiff.along;
+    double *J = s->implicit->along;
     fm_constraint on;
     if (u < m->n.speeds) {
         f[u] += force;
@@ -214,10 +215,10 @@ void fm_friction_push(fm_instance *s, double g, const double *r, double *f)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        const double w = s->friction.w[i], by_z = s->friction_stiffness[i] - s->friction_damping[i] * w;
+        const double w = s->friction->w[i], by_z = s->friction_stiffness[i] - s->friction_damping[i] * w;
         for (int32_t k = 0; k < m->friction_count[i]; k++)
             push_mode(s, m->friction_joint[i], m->friction_u[i] + k,
-                      -m->friction_arm[3 * i + k] * (s->friction.factor[i] * s->friction.load[i]) * by_z *
+                      -m->friction_arm[3 * i + k] * (s->friction->factor[i] * s->friction->load[i]) * by_z *
                           (g * r[m->friction_z[i] + k] / (1.0 + g * w)),
                       f);
     }
@@ -228,18 +229,18 @@ void fm_friction_push(fm_instance *s, double g, const double *r, double *f)
 void fm_friction_follow(fm_instance *s, double g, const double *change, double *r)
 {
     const fm_image *m = &s->image;
-    if (m->n.frictions > 0 && s->friction.on_cuts) {
+    if (m->n.frictions > 0 && s->friction->on_cuts) {
         fm_run_orientations(s, change);
         fm_make_world(s, change);
     }
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        const double *v = s->friction.v + 3 * i, *z = change + m->friction_z[i], speed = norm(v);
+        const double *v = s->friction->v + 3 * i, *z = change + m->friction_z[i], speed = norm(v);
         double d[3], along = 0.0;
         slide(s, i, change, d);
         for (int32_t k = 0; k < 3 && speed > 0.0; k++) along += d[k] * (v[k] / speed);
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
             double *to = r + m->friction_z[i] + k;
-            *to = (*to + g * (d[k] - z[k] * s->friction.slope[i] * along)) / (1.0 + g * s->friction.w[i]);
+            *to = (*to + g * (d[k] - z[k] * s->friction->slope[i] * along)) / (1.0 + g * s->friction->w[i]);
         }
     }
 }
@@ -254,9 +255,9 @@ void fm_friction_seed(fm_instance *s, const double *control)
         const int32_t pressed = m->friction_pressed[i], scaled = m->friction_scaled[i];
         const int presses = pressed >= 0 && s->friction_preload[i] + s->control[pressed] >= 0.0;
         const int scales = scaled >= 0 && s->control[scaled] >= 0.0;
-        s->friction.load_seed[i] = presses ? control[pressed] : 0.0;
-        s->friction.own_seed[i] = 0.0;
-        s->friction.factor_seed[i] = scales ? s->friction_scale[i] * control[scaled] : 0.0;
+        s->friction->load_seed[i] = presses ? control[pressed] : 0.0;
+        s->friction->own_seed[i] = 0.0;
+        s->friction->factor_seed[i] = scales ? s->friction_scale[i] * control[scaled] : 0.0;
     }
 }
 
@@ -265,9 +266,9 @@ double fm_friction_force_seed(const fm_instance *s, int32_t friction, int32_t pa
 {
     const int32_t at = 3 * friction + (part < 0 ? 0 : part);
     const double seed =
-        s->friction.factor[friction] * (s->friction.load_seed[friction] + s->friction.own_seed[friction]) +
-        s->friction.factor_seed[friction] * s->friction.load[friction];
-    return -(s->image.friction_arm[at] * s->friction.mu[at]) * seed;
+        s->friction->factor[friction] * (s->friction->load_seed[friction] + s->friction->own_seed[friction]) +
+        s->friction->factor_seed[friction] * s->friction->load[friction];
+    return -(s->image.friction_arm[at] * s->friction->mu[at]) * seed;
 }
 
 /* The seeds of the forces of all modes, with those of friction. */

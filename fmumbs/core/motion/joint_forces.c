@@ -5,6 +5,7 @@
 #include "../tree/modal.h"
 #include "../loops/multipliers.h"
 #include "least.h"
+#include "scratch.h"
 
 static void cross_add(double *to, const double *a, const double *b)
 {
@@ -62,7 +63,7 @@ static void balance_links(fm_instance *s, const double *udot)
  * minimum-norm reactions. */
 void fm_make_joint_forces(fm_instance *s, const double *udot)
 {
-    double *change = s->least.change;
+    double *change = s->least->change;
     fm_load_links(s, s->loop.lambda);
     balance_links(s, udot);
     if (!fm_least_reactions(s, change)) return;

@@ -21,6 +21,7 @@
 #include "../loops/delassus.h"
 #include "../loops/multipliers.h"
 #include "reactions.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static int loads_joints(const fm_instance *s, int32_t row)
 
 static int is_idle(const fm_instance *s, int32_t row)
 {
-    return s->least.idle[row] != 0.0;
+    return s->least->idle[row] != 0.0;
 }
 
 /* A row passes on to the modes of a joint what couplings then take up: no part of the reaction. Without couplings
@@ -60,8 +61,8 @@ static void leave_to_couplings(const fm_instance *s, int32_t joint, double wrenc
 /* The wrench of a row at M of a joint, torque and force. */
 static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double sign, double out[6])
 {
-    const double *w = s->loop.wrench + 6 * row, *from = s->least.at + 3 * s->image.row_joint[row];
-    const double *to = s->least.at + 3 * joint;
+    const double *w = s->loop.wrench + 6 * row, *from = s->least->at + 3 * s->image.row_joint[row];
+    const double *to = s->least->at + 3 * joint;
     const double arm[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
     double add[3];
     cross(arm, w + 3, add);
@@ -218,7 +219,7 @@ static int prepare(fm_instance *s)
     for (int32_t j = 0; j < m->n.joints; j++) {
         fm_place M;
         fm_frame_place(s, m->joint_M_link[j], m->joint_M_r + 3 * j, 0, &M);
-        memcpy(s->least.at + 3 * j, M.r, sizeof M.r);
+        memcpy(s->least->at + 3 * j, M.r, sizeof M.r);
     }
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         fm_block *k = s->plan.block + b;
@@ -238,10 +239,10 @@ static int prepare(fm_instance *s)
             for (int32_t e = 0; e < k->length; e++) {
                 const double y = modes[path[e]];
                 s->loop.y[at + (size_t)e] = y;
-                s->loop.z[at + (size_t)e] = y * s->least.metric[path[e]];
+                s->loop.z[at + (size_t)e] = y * s->least->metric[path[e]];
                 square += y * s->loop.z[at + (size_t)e];
             }
-            if (is_idle(s, i)) s->least.idle[i] = loads_joints(s, i) ? weigh(s, i, NULL) : square;
+            if (is_idle(s, i)) s->least->idle[i] = loads_joints(s, i) ? weigh(s, i, NULL) : square;
             for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
         }
     }
@@ -253,8 +254,8 @@ static int prepare(fm_instance *s)
 static double minimise(fm_instance *s, int32_t idle, double *R, double *total)
 {
     const int32_t rows = s->image.n.rows;
-    double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along,
-           *more = s->least.more;
+    double *p = s->least->p, *step = s->least->step, *fall = s->least->fall, *along = s->least->along,
+           *more = s->least->more;
     double gain = 0.0, before = 0.0;
     const double enough = FM_CONVERGED * squares(s, R);
     descend(s, R, fall);
@@ -262,11 +263,11 @@ static double minimise(fm_instance *s, int32_t idle, double *R, double *total)
     for (int32_t n = 0;; n++) {
         gain = 0.0;
         for (int32_t i = 0; i < rows; i++)
-            if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least.idle[i];
+            if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least->idle[i];
         if (!(gain > enough)) return 0.0;
         if (n >= 2 * idle + 10) return gain;
         for (int32_t i = 0; i < rows; i++)
-            if (is_idle(s, i)) p[i] = fall[i] / s->least.idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
+            if (is_idle(s, i)) p[i] = fall[i] / s->least->idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
         memcpy(step, p, (size_t)rows * sizeof *step);
         complete(s, step);
         memset(along, 0, 6 * (size_t)s->image.n.joints * sizeof *along);
@@ -307,15 +308,15 @@ int fm_least_reactions(fm_instance *s, double *change)
     memset(change, 0, (size_t)m->n.rows * sizeof *change);
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int out = counts(s, i) && !(s->row_active[i] > 0.0);
-        s->least.idle[i] = out;
+        s->least->idle[i] = out;
         idle += out;
     }
     if (idle == 0) return 0;
     const int fits = prepare(s);
     if (fits) {
-        collect_reactions(s, s->least.R);
+        collect_reactions(s, s->least->R);
         double left = INFINITY, now; /* they start again as long as each start halves it: then it is round-off */
-        while ((now = minimise(s, idle, s->least.R, change)) > 0.0 && now < 0.5 * left) left = now;
+        while ((now = minimise(s, idle, s->least->R, change)) > 0.0 && now < 0.5 * left) left = now;
     }
     fm_use_rows(s);
     return fits;
@@ -325,6 +326,6 @@ int fm_least_reactions(fm_instance *s, double *change)
 void fm_least_structure(fm_instance *s)
 {
     const double turning = 1.0 / (s->image.length[0] * s->image.length[0]);
-    for (int32_t i = 0; i < s->image.n.speeds; i++) s->least.metric[i] = s->image.mode_linear[i] ? 1.0 : turning;
-    for (int32_t i = 0; i < s->image.n.excitations; i++) s->least.metric[s->image.excitation_u[i]] = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->least->metric[i] = s->image.mode_linear[i] ? 1.0 : turning;
+    for (int32_t i = 0; i < s->image.n.excitations; i++) s->least->metric[s->image.excitation_u[i]] = 0.0;
 }

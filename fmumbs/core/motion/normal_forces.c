@@ -22,9 +22,11 @@
 #include "../tree/reversed.h"
 #include "../loops/multipliers.h"
 #include "../loops/reduced.h"
+#include "../loops/scratch.h"
 #include "joint_forces.h"
 #include "own_response.h"
 #include "reactions.h"
+#include "scratch.h"
 #include "sticking.h"
 
 #include <math.h>
@@ -36,21 +38,21 @@
 
 int fm_any_own_friction(const fm_instance *s)
 {
-    return s->friction.count > 0;
+    return s->friction->count > 0;
 }
 
 /* Normal forces of the integrator's last step, with which the next one begins. */
 void fm_begin_normal_forces(fm_instance *s)
 {
-    for (int32_t k = 0; k < s->friction.count; k++)
-        s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
-    s->friction.jammed = -1;
-    s->realised.lost = 0;
+    for (int32_t k = 0; k < s->friction->count; k++)
+        s->friction->own[s->friction->owned[k]] = s->normal_last[s->friction->owned[k]];
+    s->friction->jammed = -1;
+    s->realised->lost = 0;
 }
 
 void fm_note_normal_forces(fm_instance *s)
 {
-    for (int32_t i = 0; i < s->image.n.frictions; i++) s->normal_last[i] = s->friction.own[i];
+    for (int32_t i = 0; i < s->image.n.frictions; i++) s->normal_last[i] = s->friction->own[i];
 }
 
 /* Torque and force of each joint on M at M, in world axes, after an evaluation. */
@@ -62,8 +64,8 @@ static void weigh(fm_instance *s, const fm_evaluation *how, double *wrench, doub
     fm_make_world(s, how->y);
     fm_planar_expand(s);
     fm_make_joint_forces(s, udot);
-    for (int32_t k = 0; k < s->friction.count; k++) {
-        const int32_t joint = m->friction_joint[s->friction.owned[k]];
+    for (int32_t k = 0; k < s->friction->count; k++) {
+        const int32_t joint = m->friction_joint[s->friction->owned[k]];
         double *out = wrench + 6 * k, own[6];
         if (fm_is_cut_joint(m, joint)) {
             fm_loop_wrench(s, joint, out, out + 3);
@@ -108,7 +110,7 @@ static double across(double factor, const double v[3], const double axis[3], dou
 /* h of a joint's torque and force, and its derivative by them. */
 static double load_of(const fm_instance *s, int32_t k, const double wrench[6], double slope[6])
 {
-    const double *own = s->image.friction_own + 3 * s->friction.owned[k], *axis = s->friction.axis + 3 * k;
+    const double *own = s->image.friction_own + 3 * s->friction->owned[k], *axis = s->friction->axis + 3 * k;
     memset(slope, 0, 6 * sizeof *slope);
     double load = across(own[0], wrench + 3, axis, slope + 3);
     if (own[2] > 0.0) load += across(own[2], wrench, axis, slope);
@@ -120,14 +122,14 @@ static double load_of(const fm_instance *s, int32_t k, const double wrench[6], d
 /* n - h at the own parts x, with the derivatives of h; returns its largest element beside the largest of n and h. */
 static double residual(fm_instance *s, const double *x, double *off)
 {
-    const int32_t count = s->friction.count;
+    const int32_t count = s->friction->count;
     double most = 0.0, size = 0.0;
     for (int32_t k = 0; k < count; k++) {
         double wrench[6];
-        memcpy(wrench, s->friction.at_rest + 6 * k, sizeof wrench);
+        memcpy(wrench, s->friction->at_rest + 6 * k, sizeof wrench);
         for (int32_t l = 0; l < count; l++)
-            for (int c = 0; c < 6; c++) wrench[c] += s->friction.by_load[6 * (k * count + l) + c] * x[l];
-        const double load = load_of(s, k, wrench, s->friction.slope_of + 6 * k);
+            for (int c = 0; c < 6; c++) wrench[c] += s->friction->by_load[6 * (k * count + l) + c] * x[l];
+        const double load = load_of(s, k, wrench, s->friction->slope_of + 6 * k);
         off[k] = x[k] - load;
         most = fabs(off[k]) > most || isnan(off[k]) ? fabs(off[k]) : most;
         size = load > size ? load : size;
@@ -138,12 +140,12 @@ static double residual(fm_instance *s, const double *x, double *off)
 /* x <- (1 - h' W)^-1 x; 0: it is singular. */
 static int solve(fm_instance *s, double *x)
 {
-    const int32_t n = s->friction.count;
-    double *A = s->friction.A;
+    const int32_t n = s->friction->count;
+    double *A = s->friction->A;
     for (int32_t k = 0; k < n; k++)
         for (int32_t l = 0; l < n; l++)
             A[k * n + l] =
-                (k == l ? 1.0 : 0.0) - dot6(s->friction.slope_of + 6 * k, s->friction.by_load + 6 * (k * n + l));
+                (k == l ? 1.0 : 0.0) - dot6(s->friction->slope_of + 6 * k, s->friction->by_load + 6 * (k * n + l));
     for (int32_t c = 0; c < n; c++) {
         int32_t best = c;
         for (int32_t k = c + 1; k < n; k++)
@@ -171,20 +173,20 @@ static int solve(fm_instance *s, double *x)
 /* Newton's method from friction.x. 0: it finds no own parts. */
 static int find(fm_instance *s)
 {
-    const int32_t n = s->friction.count;
-    double *x = s->friction.x, *off = s->friction.off, *trial = s->friction.trial, before = residual(s, x, off);
+    const int32_t n = s->friction->count;
+    double *x = s->friction->x, *off = s->friction->off, *trial = s->friction->trial, before = residual(s, x, off);
     int there = 1; /* the derivatives are those at x */
     for (int round = 0; round < FM_NEWTON && before > FM_AGREE; round++) {
         double part = 1.0, now = INFINITY;
         if (!solve(s, off)) return 0;
         for (int halved = 0; halved < FM_HALVINGS && !(now < before); halved++, part *= 0.5) {
             for (int32_t k = 0; k < n; k++) trial[k] = x[k] - part * off[k];
-            now = residual(s, trial, s->friction.aim);
+            now = residual(s, trial, s->friction->aim);
         }
         there = now < before;
         if (!there) break;
         memcpy(x, trial, (size_t)n * sizeof *x);
-        memcpy(off, s->friction.aim, (size_t)n * sizeof *x);
+        memcpy(off, s->friction->aim, (size_t)n * sizeof *x);
         before = now;
     }
     return (there ? before : residual(s, x, off)) <= 100.0 * FM_AGREE;
@@ -193,38 +195,39 @@ static int find(fm_instance *s)
 /* at_rest and by_load by an evaluation for each column, after one without own parts. */
 static void evaluate_columns(fm_instance *s, const fm_evaluation *how, double *udot)
 {
-    const int32_t n = s->friction.count;
-    double *part = s->friction.own, unit = 0.0; /* as large as the largest force, so that differences lose nothing */
-    weigh(s, how, s->friction.at_rest, udot);
+    const int32_t n = s->friction->count;
+    double *part = s->friction->own, unit = 0.0; /* as large as the largest force, so that differences lose nothing */
+    weigh(s, how, s->friction->at_rest, udot);
     for (int32_t k = 0; k < 6 * n; k++)
-        unit = fmax(unit, fabs(s->friction.at_rest[k]) / (k % 6 < 3 ? s->image.length[0] : 1.0));
+        unit = fmax(unit, fabs(s->friction->at_rest[k]) / (k % 6 < 3 ? s->image.length[0] : 1.0));
     unit = unit > 0.0 ? unit : fm_trial_force(s);
-    memset(s->friction.by_load, 0, 6 * (size_t)n * (size_t)n * sizeof(double));
+    memset(s->friction->by_load, 0, 6 * (size_t)n * (size_t)n * sizeof(double));
     for (int32_t l = 0; l < n; l++) {
-        const int32_t i = s->friction.owned[l];
-        const double *mu = s->friction.mu + 3 * i;
-        double *column = s->friction.column;
-        if (s->friction.factor[i] == 0.0 || (mu[0] == 0.0 && mu[1] == 0.0 && mu[2] == 0.0)) continue;
+        const int32_t i = s->friction->owned[l];
+        const double *mu = s->friction->mu + 3 * i;
+        double *column = s->friction->column;
+        if (s->friction->factor[i] == 0.0 || (mu[0] == 0.0 && mu[1] == 0.0 && mu[2] == 0.0)) continue;
         part[i] = unit;
         evaluate(s, how, column, udot);
         part[i] = 0.0;
         for (int32_t k = 0; k < n; k++)
             for (int c = 0; c < 6; c++)
-                s->friction.by_load[6 * (k * n + l) + c] = (column[6 * k + c] - s->friction.at_rest[6 * k + c]) / unit;
+                s->friction->by_load[6 * (k * n + l) + c] =
+                    (column[6 * k + c] - s->friction->at_rest[6 * k + c]) / unit;
     }
 }
 
 /* How the joints' wrenches follow the own parts: at_rest and by_load. Returns whether by_own is there, too. */
 static int respond_to_loads(fm_instance *s, const fm_evaluation *how, double *udot)
 {
-    const int32_t n = s->friction.count;
+    const int32_t n = s->friction->count;
     const int stick = fm_any_law_sticks(s); /* as they do with each force */
-    for (int32_t k = 0; k < n; k++) s->friction.own[s->friction.owned[k]] = 0.0;
+    for (int32_t k = 0; k < n; k++) s->friction->own[s->friction->owned[k]] = 0.0;
     how->make(s, how, udot);
     const int by_factors = !stick && fm_own_responds(s);
     if (by_factors) fm_own_response(s, how->y, udot);
     else evaluate_columns(s, how, udot);
-    for (int32_t k = 0; k < n; k++) axis_of(s, s->friction.owned[k], s->friction.axis + 3 * k);
+    for (int32_t k = 0; k < n; k++) axis_of(s, s->friction->owned[k], s->friction->axis + 3 * k);
     return by_factors;
 }
 
@@ -232,21 +235,22 @@ static int respond_to_loads(fm_instance *s, const fm_evaluation *how, double *ud
  * `only_udot`: accelerations of links are not needed, so that it need not be made again with them. */
 void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int only_udot, double *udot)
 {
-    const int32_t n = s->friction.count;
+    const int32_t n = s->friction->count;
     const int by_factors = respond_to_loads(s, how, udot);
-    memset(s->friction.x, 0, (size_t)n * sizeof *s->friction.x);
+    memset(s->friction->x, 0, (size_t)n * sizeof *s->friction->x);
     if (!find(s)) {
-        for (int32_t k = 0; k < n; k++) s->friction.x[k] = s->normal_last[s->friction.owned[k]];
+        for (int32_t k = 0; k < n; k++) s->friction->x[k] = s->normal_last[s->friction->owned[k]];
         if (!find(s)) {
             int32_t worst = 0;
-            for (int32_t k = 1; k < n; k++) worst = fabs(s->friction.off[k]) > fabs(s->friction.off[worst]) ? k : worst;
-            s->friction.jammed = s->friction.owned[worst];
-            for (int32_t k = 0; k < n; k++) s->friction.x[k] = NAN;
+            for (int32_t k = 1; k < n; k++)
+                worst = fabs(s->friction->off[k]) > fabs(s->friction->off[worst]) ? k : worst;
+            s->friction->jammed = s->friction->owned[worst];
+            for (int32_t k = 0; k < n; k++) s->friction->x[k] = NAN;
         }
     }
-    for (int32_t k = 0; k < n; k++) s->friction.own[s->friction.owned[k]] = s->friction.x[k];
-    s->friction.apart = only_udot && by_factors;
-    if (s->friction.apart) fm_own_add(s, udot);
+    for (int32_t k = 0; k < n; k++) s->friction->own[s->friction->owned[k]] = s->friction->x[k];
+    s->friction->apart = only_udot && by_factors;
+    if (s->friction->apart) fm_own_add(s, udot);
     else how->make(s, how, udot);
 }
 
@@ -254,12 +258,12 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int only_ud
  * forces, which are left in friction.own_seed. */
 void fm_normal_forces_follow(fm_instance *s, const fm_evaluation *how, double *udot)
 {
-    const int32_t n = s->friction.count;
-    double *x = s->friction.x;
-    for (int32_t k = 0; k < n; k++) s->friction.own_seed[s->friction.owned[k]] = 0.0;
-    evaluate(s, how, s->friction.at_rest, udot);
-    for (int32_t k = 0; k < n; k++) x[k] = dot6(s->friction.slope_of + 6 * k, s->friction.at_rest + 6 * k);
+    const int32_t n = s->friction->count;
+    double *x = s->friction->x;
+    for (int32_t k = 0; k < n; k++) s->friction->own_seed[s->friction->owned[k]] = 0.0;
+    evaluate(s, how, s->friction->at_rest, udot);
+    for (int32_t k = 0; k < n; k++) x[k] = dot6(s->friction->slope_of + 6 * k, s->friction->at_rest + 6 * k);
     if (!solve(s, x)) memset(x, 0, (size_t)n * sizeof *x);
-    for (int32_t k = 0; k < n; k++) s->friction.own_seed[s->friction.owned[k]] = x[k];
+    for (int32_t k = 0; k < n; k++) s->friction->own_seed[s->friction->owned[k]] = x[k];
     how->make(s, how, udot);
 }

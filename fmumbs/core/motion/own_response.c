@@ -22,6 +22,7 @@
 #include "../loops/multipliers.h"
 #include "../loops/realised.h"
 #include "../loops/reduced.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void place_rows(fm_instance *s)
     const fm_image *m = &s->image;
     int32_t last = -1;
     fm_place M;
-    memset(s->friction.row_load, 0, 12 * (size_t)m->n.rows * sizeof(double));
+    memset(s->friction->row_load, 0, 12 * (size_t)m->n.rows * sizeof(double));
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int32_t joint = m->row_joint[i];
         if (fm_row_rests(s, i) || fm_is_realised(m, i) || m->row_kind[i] == FM_ROW_COUPLED) continue;
@@ -51,7 +52,7 @@ static void place_rows(fm_instance *s)
         if (joint != last) fm_frame_place(s, link[0], m->joint_M_r + 3 * joint, 0, &M);
         last = joint;
         for (int e = 0; e < 2; e++) {
-            double *to = s->friction.row_load + 12 * i + 6 * e, arm[3];
+            double *to = s->friction->row_load + 12 * i + 6 * e, arm[3];
             if (link[e] < 0) continue;
             for (int j = 0; j < 3; j++) arm[j] = M.r[j] - s->world[link[e]].r[j];
             cross(arm, w + 3, to);
@@ -64,10 +65,10 @@ static void place_rows(fm_instance *s)
 static void load_links(fm_instance *s, const double *lambda, int32_t joint, const fm_constraint *on)
 {
     const fm_image *m = &s->image;
-    double *wrench = s->friction.wrench;
+    double *wrench = s->friction->wrench;
     memset(wrench, 0, 6 * (size_t)m->n.links * sizeof *wrench);
     for (int32_t i = 0; i < m->n.rows; i++) {
-        const double *load = s->friction.row_load + 12 * i, x = lambda[i];
+        const double *load = s->friction->row_load + 12 * i, x = lambda[i];
         if (x == 0.0 || m->row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t M = m->joint_M_link[m->row_joint[i]], F = m->joint_F_link[m->row_joint[i]];
         for (int c = 0; M >= 0 && c < 6; c++) wrench[6 * M + c] -= x * load[c];
@@ -94,7 +95,7 @@ static void balance_links(fm_instance *s, const double *udot, int moving)
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
         const double *J = k->J, *w = s->motion[i].alpha, *a = s->motion[i].a;
-        double own[6], arm[3], turn[3], t[3], f[3], *to = s->friction.wrench + 6 * i;
+        double own[6], arm[3], turn[3], t[3], f[3], *to = s->friction->wrench + 6 * i;
         cross(k->h, a, arm);
         cross(w, k->h, turn);
         own[0] = (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]) + arm[0];
@@ -111,7 +112,7 @@ static void balance_links(fm_instance *s, const double *udot, int moving)
         rotate_out(s->world[i].R, own + 3, f);
         for (int j = 0; j < 3; j++) to[j] += t[j], to[3 + j] += f[j];
         if (k->root) continue;
-        double *up = s->friction.wrench + 6 * k->parent;
+        double *up = s->friction->wrench + 6 * k->parent;
         for (int j = 0; j < 3; j++) arm[j] = s->world[i].r[j] - s->world[k->parent].r[j];
         cross(arm, to + 3, turn);
         for (int j = 0; j < 3; j++) up[j] += to[j] + turn[j], up[3 + j] += to[3 + j];
@@ -130,7 +131,7 @@ static void wrench_of(const fm_instance *s, int32_t joint, const double *lambda,
         return;
     }
     const int32_t last = m->joint_last[joint];
-    memcpy(out, s->friction.wrench + 6 * last, 6 * sizeof *out);
+    memcpy(out, s->friction->wrench + 6 * last, 6 * sizeof *out);
     if (!m->joint_reversed[joint]) return;
     fm_place M;
     double arm[3], moment[3];
@@ -150,7 +151,7 @@ static int unit_friction(fm_instance *s, int32_t i, double *f, fm_constraint *on
     memset(f, 0, (size_t)m->n.speeds * sizeof *f);
     memset(on, 0, sizeof *on);
     for (int32_t k = 0; k < m->friction_count[i]; k++) {
-        const double force = -(m->friction_arm[3 * i + k] * s->friction.mu[3 * i + k]) * s->friction.factor[i];
+        const double force = -(m->friction_arm[3 * i + k] * s->friction->mu[3 * i + k]) * s->friction->factor[i];
         any |= force != 0.0;
         if (!fm_is_cut_joint(m, joint)) {
             f[m->friction_u[i] + k] = force;
@@ -193,8 +194,8 @@ static void respond(fm_instance *s, int32_t joint, double *f, const fm_constrain
 void fm_own_response(fm_instance *s, const double *y, const double *udot)
 {
     const fm_image *m = &s->image;
-    const int32_t n = s->friction.count, nu = m->n.speeds;
-    double *lambda = s->friction.lambda, *f = s->friction.f;
+    const int32_t n = s->friction->count, nu = m->n.speeds;
+    double *lambda = s->friction->lambda, *f = s->friction->f;
     if (s->reduced.used) fm_reduced_multipliers(s);
     if (m->n.rows == 0) {
         fm_make_world(s, y);
@@ -204,22 +205,22 @@ void fm_own_response(fm_instance *s, const double *y, const double *udot)
     load_links(s, s->loop.lambda, -1, NULL);
     balance_links(s, udot, 1);
     for (int32_t k = 0; k < n; k++)
-        wrench_of(s, m->friction_joint[s->friction.owned[k]], s->loop.lambda, s->friction.at_rest + 6 * k);
+        wrench_of(s, m->friction_joint[s->friction->owned[k]], s->loop.lambda, s->friction->at_rest + 6 * k);
     memset(lambda, 0, (size_t)m->n.rows * sizeof *lambda);
     for (int32_t l = 0; l < n; l++) {
-        const int32_t i = s->friction.owned[l], joint = m->friction_joint[i];
-        double *by_own = s->friction.by_own + (size_t)l * (size_t)nu;
+        const int32_t i = s->friction->owned[l], joint = m->friction_joint[i];
+        double *by_own = s->friction->by_own + (size_t)l * (size_t)nu;
         fm_constraint on;
         if (!unit_friction(s, i, f, &on)) {
             memset(by_own, 0, (size_t)nu * sizeof *by_own);
-            for (int32_t k = 0; k < n; k++) memset(s->friction.by_load + 6 * (k * n + l), 0, 6 * sizeof(double));
+            for (int32_t k = 0; k < n; k++) memset(s->friction->by_load + 6 * (k * n + l), 0, 6 * sizeof(double));
             continue;
         }
         respond(s, joint, f, &on, lambda, by_own);
         load_links(s, lambda, joint, fm_is_cut_joint(m, joint) ? &on : NULL);
         balance_links(s, by_own, 0);
         for (int32_t k = 0; k < n; k++)
-            wrench_of(s, m->friction_joint[s->friction.owned[k]], lambda, s->friction.by_load + 6 * (k * n + l));
+            wrench_of(s, m->friction_joint[s->friction->owned[k]], lambda, s->friction->by_load + 6 * (k * n + l));
     }
 }
 
@@ -227,8 +228,9 @@ void fm_own_response(fm_instance *s, const double *y, const double *udot)
 void fm_own_add(const fm_instance *s, double *udot)
 {
     const int32_t nu = s->image.n.speeds;
-    for (int32_t l = 0; l < s->friction.count; l++) {
-        const double own = s->friction.own[s->friction.owned[l]], *by_own = s->friction.by_own + (size_t)l * (size_t)nu;
+    for (int32_t l = 0; l < s->friction->count; l++) {
+        const double own = s->friction->own[s->friction->owned[l]],
+                     *by_own = s->friction->by_own + (size_t)l * (size_t)nu;
         for (int32_t u = 0; u < nu; u++) udot[u] += own * by_own[u];
     }
 }

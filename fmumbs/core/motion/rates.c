@@ -7,6 +7,7 @@
 #include "crossings.h"
 #include "friction.h"
 #include "own_response.h"
+#include "scratch.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -20,10 +21,11 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     fm_position_rates(s, y, ydot);
     fm_friction_rates(s, ydot);
     if (s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions)) return;
-    if (s->singular.on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
+    if (s->singular->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }
 
-/* The accelerations at time t and y with the inertias R of the time g and the forces in s->stiff.f (stiffness.c). */
+/* The accelerations at time t and y with the inertias R of the time g and the forces in s->implicit->f (stiffness.c).
+ */
 void fm_stiff_accelerations(fm_instance *s, double t, const double *y, double g, double *udot)
 {
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular;
@@ -40,19 +42,19 @@ void fm_stiff_again(fm_instance *s, double t, const double *y, double g, const d
 {
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular, n = s->image.n.speeds;
     const int depends = fm_any_law_sticks(s);
-    double *tau = depends ? s->stiff.f : s->stiff.kept;
-    if (depends) memcpy(s->stiff.kept, s->stiff.f, (size_t)n * sizeof *tau);
+    double *tau = depends ? s->implicit->f : s->implicit->kept;
+    if (depends) memcpy(s->implicit->kept, s->implicit->f, (size_t)n * sizeof *tau);
     else memcpy(tau, s->work.tau, (size_t)n * sizeof *tau);
     for (int32_t i = 0; i < n; i++) tau[i] += force[i];
     if (depends) {
         fm_stiff_accelerations(s, t, y, g, udot);
-        memcpy(s->stiff.f, s->stiff.kept, (size_t)n * sizeof *tau);
+        memcpy(s->implicit->f, s->implicit->kept, (size_t)n * sizeof *tau);
         return;
     }
     fm_stiff_begin(s, g);
     s->work.evaluations += 1.0;
     fm_sweep_and_close(s, y, tau, udot);
-    if (s->friction.apart) fm_own_add(s, udot);
+    if (s->friction->apart) fm_own_add(s, udot);
     fm_stiff_end(s);
     s->loop.worn = worn, s->loop.near_singular = near_singular;
 }

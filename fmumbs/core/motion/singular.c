@@ -9,6 +9,7 @@
 #include "../instance/instance.h"
 #include "../loops/projection.h"
 #include "../tree/rate.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int fm_singular_factor(fm_instance *s, const double *y, double *out)
 static void label_block(fm_instance *s, const fm_block *b, int32_t label)
 {
     for (int32_t e = b->path; e < b->path + b->length; e++)
-        if (s->in_loop[s->plan.link[e]]) s->singular.label[s->plan.path[e]] = label;
+        if (s->in_loop[s->plan.link[e]]) s->singular->label[s->plan.path[e]] = label;
 }
 
 /* The label of the moving coordinates on a block's paths, 0: none; `all`: 0 as well if some have none. Labels belong to
@@ -66,7 +67,7 @@ int32_t fm_singular_label(const fm_instance *s, const fm_block *b, int all)
     int32_t label = 0, bare = 0;
     for (int32_t e = b->path; e < b->path + b->length; e++) {
         if (!s->in_loop[s->plan.link[e]]) continue;
-        const int32_t own = s->singular.label[s->plan.path[e]];
+        const int32_t own = s->singular->label[s->plan.path[e]];
         if (own > 0) label = own;
         else bare = 1;
     }
@@ -94,10 +95,10 @@ static int scale_direction(fm_instance *s, const double *u, int32_t label)
     const double *least = s->scale + s->image.n.positions;
     double fastest = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->singular.label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
+        if (s->singular->label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
     if (!(fastest > FM_STANDING * fmax(fm_rate_of(s, u), s->clock[FM_RATE])) || !isfinite(fastest)) return 0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->singular.label[i] == label) s->singular.direction[i] = u[i] / fastest;
+        if (s->singular->label[i] == label) s->singular->direction[i] = u[i] / fastest;
     return 1;
 }
 
@@ -107,8 +108,8 @@ int fm_singular_direction(fm_instance *s, const double *u)
 {
     const double narrow = s->reduced.used ? FM_NARROW_REDUCED : FM_NARROW;
     int32_t label = 0;
-    memset(s->singular.label, 0, (size_t)s->image.n.speeds * sizeof *s->singular.label);
-    memset(s->singular.direction, 0, (size_t)s->image.n.speeds * sizeof *s->singular.direction);
+    memset(s->singular->label, 0, (size_t)s->image.n.speeds * sizeof *s->singular->label);
+    memset(s->singular->direction, 0, (size_t)s->image.n.speeds * sizeof *s->singular->direction);
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
@@ -137,10 +138,10 @@ void fm_singular_end(fm_instance *s, fm_singular_kept kept)
 int fm_rests_singular(fm_instance *s, const double *y)
 {
     int singular = 0;
-    if (!fm_singular_measure(s, y, s->singular.root) || fm_singular_direction(s, y + s->image.n.positions)) return 0;
+    if (!fm_singular_measure(s, y, s->singular->root) || fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->row_active[i] > 0.0)
-            singular = singular || s->singular.root[i] * s->singular.root[i] < FM_SINGULAR_PIVOT * s->row_pivot[i];
+            singular = singular || s->singular->root[i] * s->singular->root[i] < FM_SINGULAR_PIVOT * s->row_pivot[i];
     return singular;
 }
 
@@ -158,9 +159,9 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
     double least = FM_NARROW, most = 0.0;
-    if (s->plan.blocks == 0 || !fm_singular_factor(s, y, s->singular.root)) return -1;
+    if (s->plan.blocks == 0 || !fm_singular_factor(s, y, s->singular->root)) return -1;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double root = s->singular.root[i], part = root * root / s->row_pivot[i];
+        const double root = s->singular->root[i], part = root * root / s->row_pivot[i];
         if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
     }
     if (row < 0) return -1;

@@ -18,6 +18,7 @@
 #include "../tree/general.h"
 #include "../tree/modal.h"
 #include "../tree/reversed.h"
+#include "scratch.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ void fm_stiff_place(fm_instance *s, const double *y)
     if (m->n.generals > 0) fm_run_orientations(s, y);
     for (int32_t i = 0; i < m->n.generals; i++) fm_general_stiffen(s, s->general + i);
     fm_laws_stiffen(s, y, s->stiff.K, s->stiff.D);
-    if (m->n.frictions > 0) memcpy(s->friction.base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
+    if (m->n.frictions > 0) memcpy(s->friction->base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
 }
 
 /* out = R a + g K b of every velocity variable. */
@@ -72,7 +73,7 @@ void fm_stiff_force(fm_instance *s, double g, const double *a, const double *b, 
 void fm_stiff_apply(const fm_instance *s, double *tau)
 {
     const double g = s->stiff.time;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) tau[i] += s->stiff.f[i];
+    for (int32_t i = 0; i < s->image.n.speeds; i++) tau[i] += s->implicit->f[i];
     for (int32_t i = 0; i < s->image.n.excitations; i++) {
         const int32_t u = s->image.excitation_u[i];
         tau[u] /= 1.0 + g * (s->stiff.D[u] + g * s->stiff.K[u]);
@@ -92,14 +93,14 @@ void fm_stiff_begin(fm_instance *s, double g)
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++)
         s->planar.rotor[i] = s->link[s->planar.link[i].link].rotor;
     s->stiff.time = g;
-    s->stiff.ordinary = s->kernels;
+    s->implicit->ordinary = s->kernels;
     s->kernels = s->stiff_kernels;
 }
 
 /* Evaluations are ordinary ones once more. */
 void fm_stiff_end(fm_instance *s)
 {
-    s->kernels = s->stiff.ordinary;
+    s->kernels = s->implicit->ordinary;
     s->stiff.time = 0.0;
     for (int32_t i = 0; i < s->image.n.links; i++)
         s->link[i].rotor = s->link[i].kind == FM_LINK_SCREW ? s->rotor_inertia[s->link[i].u] : 0.0;

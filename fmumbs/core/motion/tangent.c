@@ -16,6 +16,7 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../loops/projection.h"
+#include "scratch.h"
 #include "singular.h"
 
 #include <math.h>
@@ -50,25 +51,25 @@ static void state_at(fm_instance *s, const fm_stretch *w, double part)
 {
     const int32_t positions = s->image.n.positions;
     const double *from = part < 0.5 ? w->y : w->end, ahead = part < 0.5 ? part : part - 1.0;
-    memcpy(s->singular.y, from, (size_t)s->model.ny * sizeof *from);
+    memcpy(s->singular->y, from, (size_t)s->model.ny * sizeof *from);
     fm_place_loops(s, from, 0);
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
         const double bend = w->end[positions + i] - w->y[positions + i];
         s->loop.change[i] = ahead * w->h * (from[positions + i] + 0.5 * ahead * bend);
     }
-    fm_move_positions(s, s->singular.y, s->loop.change);
-    (void)fm_normalise(s, s->singular.y, NULL);
-    fm_follow_paths(s, w->t + part * w->h, s->singular.y);
-    speeds_at(s, w, part, s->singular.y + positions);
+    fm_move_positions(s, s->singular->y, s->loop.change);
+    (void)fm_normalise(s, s->singular->y, NULL);
+    fm_follow_paths(s, w->t + part * w->h, s->singular->y);
+    speeds_at(s, w, part, s->singular->y + positions);
 }
 
 /* A row's root at a fraction of the step, on the constraints; leaves K's factor there. */
 static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
 {
     state_at(s, w, part);
-    if (!fm_singular_factor(s, s->singular.y, s->singular.root)) return INFINITY;
-    (void)fm_project(s, s->singular.y, 0);
-    return fm_singular_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
+    if (!fm_singular_factor(s, s->singular->y, s->singular->root)) return INFINITY;
+    (void)fm_project(s, s->singular->y, 0);
+    return fm_singular_measure(s, s->singular->y, s->singular->root) ? s->singular->root[row] : INFINITY;
 }
 
 /* The fraction at which a row's root is smallest. */
@@ -95,7 +96,7 @@ static double most_apart(const fm_instance *s, const double *a, const double *b,
 {
     double most = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->singular.label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->scale[s->image.n.positions + i]);
+        if (s->singular->label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->scale[s->image.n.positions + i]);
     return most;
 }
 
@@ -104,19 +105,19 @@ static double most_apart(const fm_instance *s, const double *a, const double *b,
 static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, double time, int32_t row, int32_t label)
 {
     const int32_t positions = s->image.n.positions;
-    const double *at = s->singular.node, *first = w->y + positions, *last = w->end + positions;
-    double *y = s->singular.y, sum = 0.0;
+    const double *at = s->singular->node, *first = w->y + positions, *last = w->end + positions;
+    double *y = s->singular->y, sum = 0.0;
     for (int sign = -1; sign <= 1; sign += 2) {
         const double t = sign * time;
         memcpy(y, at, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
         for (int32_t i = 0; i < s->image.n.speeds; i++) {
             const double u = at[positions + i] + 0.5 * t * bend * (last[i] - first[i]) / w->h;
-            s->loop.change[i] = s->singular.label[i] == label ? t * u : 0.0;
+            s->loop.change[i] = s->singular->label[i] == label ? t * u : 0.0;
         }
         fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);
-        sum += fm_singular_measure(s, y, s->singular.root) ? s->singular.root[row] : NAN;
+        sum += fm_singular_measure(s, y, s->singular->root) ? s->singular->root[row] : NAN;
     }
     return sum;
 }
@@ -126,10 +127,10 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
     const double gap = FM_TOUCH_GAP + 10.0 * s->options[FM_OPTION_TOLERANCE];
-    if (!fm_singular_direction(s, s->singular.node + s->image.n.positions)) return 0;
+    if (!fm_singular_direction(s, s->singular->node + s->image.n.positions)) return 0;
     const int32_t label = fm_singular_label(s, fm_block_of(s, row), 0);
-    memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);
-    const double speed = most_apart(s, s->singular.node + s->image.n.positions, s->singular.udot, label);
+    memset(s->singular->udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular->udot);
+    const double speed = most_apart(s, s->singular->node + s->image.n.positions, s->singular->udot, label);
     if (!(speed > 0.0)) return 0;
     const double time = FM_CROSSING_ANGLE / speed;
     const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
@@ -146,28 +147,29 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
 static int share_tangent(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double part = find_least(s, w, row), least = root_at(s, w, part, row);
-    memcpy(s->singular.node, s->singular.y, (size_t)s->model.ny * sizeof *s->singular.y);
+    memcpy(s->singular->node, s->singular->y, (size_t)s->model.ny * sizeof *s->singular->y);
     if (!is_quadratic(s, w, row, least)) return 0;
-    s->singular.tangent_time = w->t + part * w->h;
-    s->singular.tangent_row = row;
-    (void)fm_singular_row(s, s->singular.node, &s->singular.tangent_joint);
+    s->singular->tangent_time = w->t + part * w->h;
+    s->singular->tangent_row = row;
+    (void)fm_singular_row(s, s->singular->node, &s->singular->tangent_joint);
     return 1;
 }
 
-/* Marks the rows whose root decreases at the start of the step and increases at its end: 1 in singular.rhs. 0: none. */
+/* Marks the rows whose root decreases at the start of the step and increases at its end: 1 in loop.given_rhs. 0: none.
+ */
 static int find_candidates(fm_instance *s, const fm_stretch *w)
 {
     const double part[4] = {-w->beyond, 0.0, 1.0, 1.0 + w->beyond};
     const int32_t rows = s->image.n.rows;
-    const double *root = s->singular.root;
+    const double *root = s->singular->root;
     int any = 0;
     for (int n = 0; n < 4; n++) {
         state_at(s, w, part[n]);
-        if (!fm_singular_measure(s, s->singular.y, s->singular.root + (size_t)n * (size_t)rows)) return 0;
+        if (!fm_singular_measure(s, s->singular->y, s->singular->root + (size_t)n * (size_t)rows)) return 0;
     }
     for (int32_t i = 0; i < rows; i++) {
         const int has = s->row_active[i] > 0.0 && root[i] > root[rows + i] && root[3 * rows + i] > root[2 * rows + i];
-        s->singular.rhs[i] = has ? 1.0 : 0.0;
+        s->loop.given_rhs[i] = has ? 1.0 : 0.0;
         any = any || has;
     }
     return any;
@@ -184,7 +186,7 @@ int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const
     const fm_singular_kept kept = fm_singular_begin(s);
     if (find_candidates(s, &w))
         for (int32_t i = 0; i < s->image.n.rows && !touch; i++)
-            touch = s->singular.rhs[i] > 0.0 && share_tangent(s, &w, i);
+            touch = s->loop.given_rhs[i] > 0.0 && share_tangent(s, &w, i);
     fm_singular_end(s, kept);
     s->loop.worn = worn, s->loop.near_singular = narrow;
     s->planar.is_placed = 0;

@@ -11,6 +11,7 @@
 #include "../forces/laws.h"
 #include "../motion/friction.h"
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
 #include "response.h"
 #include "update.h"
 #include "values.h"
@@ -181,7 +182,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
         if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
-        else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object] + s->friction.own_seed[object];
+        else if (kind == FM_FR_LOAD) result[i] = s->friction->load_seed[object] + s->friction->own_seed[object];
         else if (kind == FM_LAW_SLIP) result[i] = 0.0;
         else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
         else if (fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) result[i] = 0.0;

@@ -5,6 +5,7 @@
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../loops/cut_joints.h"
+#include "../assembly/scratch.h"
 #include "../assembly/units.h"
 #include "update.h"
 
@@ -38,8 +39,8 @@ static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t
 static void name_variable(const fm_instance *s, int level, int32_t u, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;
-    const int32_t link = fm_is_of_cut_joint(s, u) ? -1 : s->assembly.link[u];
-    int32_t joint = link < 0 ? s->assembly.link[u] : m->link_joint[link], part, body = 0;
+    const int32_t link = fm_is_of_cut_joint(s, u) ? -1 : s->assembly->link[u];
+    int32_t joint = link < 0 ? s->assembly->link[u] : m->link_joint[link], part, body = 0;
     const char *owner = m->text + m->joint_name[joint], *suffix;
     if (link >= 0 && s->link[link].kind == FM_LINK_MODAL) {
         while (m->body_link[body] != link) body++;
@@ -61,7 +62,7 @@ double fm_say_deformation(const fm_instance *s, char *out, size_t capacity)
     char name[100];
     if (!(strain > 0.0)) return 0.0;
     name_variable(s, FM_POSITIONS, u, name, sizeof name);
-    const int modal = !fm_is_of_cut_joint(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL;
+    const int modal = !fm_is_of_cut_joint(s, u) && s->link[s->assembly->link[u]].kind == FM_LINK_MODAL;
     (void)fm_print(out, capacity,
                    "a deformation leaves the linear range: at t = %.6g s %s makes a rotation or strain of %.4g, "
                    "and solver.deformation is %g. %s",
@@ -83,7 +84,7 @@ void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t cap
     int32_t most = 0;
     for (int32_t u = 1; u < s->image.n.speeds; u++)
         if (fabs(v[u]) > fabs(v[most])) most = u;
-    const int32_t kind = s->link[s->assembly.link[most]].kind;
+    const int32_t kind = s->link[s->assembly->link[most]].kind;
     const int turns = kind == FM_LINK_SPHERICAL || kind == FM_LINK_GENERAL;
     name_variable(s, turns ? FM_VELOCITIES : FM_POSITIONS, most, out, capacity);
 }
@@ -97,7 +98,7 @@ static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_ch
     fm_coordinates at;
     out->count = 1;
     if (fm_is_of_cut_joint(s, u)) {
-        const int32_t joint = s->assembly.link[u], part = u - m->joint_u[joint];
+        const int32_t joint = s->assembly->link[u], part = u - m->joint_u[joint];
         out->count = fm_cut_joint_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
         fm_cut_joint_coordinates(s, joint, 0, &at);
         given = level == FM_POSITIONS ? m->cut_start + first : m->cut_start_u + (u - m->n.speeds);
@@ -128,7 +129,7 @@ size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity
     for (int pass = 0; pass < 4; pass++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
             const int level = pass % 2, set = pass < 2;
-            const int32_t u = s->assembly.order[i];
+            const int32_t u = s->assembly->order[i];
             fm_start_change one;
             if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || set != fm_is_set(s, level, u)) continue;
             if (!set && !fm_is_given(s, level, u)) continue;

@@ -20,6 +20,7 @@
 #include "../motion/parameters.h"
 #include "energy.h"
 #include "../motion/reactions.h"
+#include "../motion/scratch.h"
 #include "update.h"
 
 #include <math.h>
@@ -427,10 +428,10 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_P_A: return point_value(s, kind, object, part);
     case FM_C_TAU: return fm_coupling_force(s, object, part);
     case FM_FR_FORCE: return fm_friction_force(s, object, part);
-    case FM_FR_SLIP: return s->friction.slip[object];
+    case FM_FR_SLIP: return s->friction->slip[object];
     case FM_LAW_FORCE: return fm_law_force(s, object, s->y);
     case FM_LAW_SLIP: return !fm_law_sticks(s, object, &above, &below, &rate);
-    case FM_FR_LOAD: return s->friction.load[object];
+    case FM_FR_LOAD: return s->friction->load[object];
     case FM_DYNAMICS: return s->options[FM_OPTION_DYNAMICS];
     case FM_ENERGY: return fm_energy(s);
     case FM_POSITION_VIOLATION: return largest_gap(s, 0);

@@ -26,6 +26,8 @@
 #include "../time/failures.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
+#include "../motion/scratch.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +59,7 @@ double fm_norm(const double *v, int32_t count)
 /* Whether the search has to stop. */
 int fm_balance_exhausted(fm_instance *s)
 {
-    return s->work.evaluations > s->statics.most || fm_step_interrupted(s);
+    return s->work.evaluations > s->statics->most || fm_step_interrupted(s);
 }
 
 /* A time in which the mechanism moves: a fall over its length, without gravity so many of solver.step. */
@@ -70,21 +72,21 @@ static double moving_time(const fm_instance *s)
 /* From here on, until fm_balance_end, evaluations are at rest. */
 void fm_balance_begin(fm_instance *s)
 {
-    s->statics.correction = s->closure[FM_CLOSURE_CORRECTION];
-    s->statics.shift = 0.0;
-    s->statics.by_matrix = s->statics.profile.n > FM_KRYLOV;
+    s->statics->correction = s->closure[FM_CLOSURE_CORRECTION];
+    s->statics->shift = 0.0;
+    s->statics->by_matrix = s->statics->profile.n > FM_KRYLOV;
     s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
-    memset(s->stiff.f, 0, (size_t)s->image.n.speeds * sizeof *s->stiff.f);
+    memset(s->implicit->f, 0, (size_t)s->image.n.speeds * sizeof *s->implicit->f);
     s->work.still = 1;
-    s->statics.time = moving_time(s);
+    s->statics->time = moving_time(s);
     s->valid = FM_VALID_NOTHING;
 }
 
 void fm_balance_end(fm_instance *s)
 {
     s->work.still = 0;
-    s->closure[FM_CLOSURE_CORRECTION] = s->statics.correction;
+    s->closure[FM_CLOSURE_CORRECTION] = s->statics->correction;
     s->planar.is_placed = 0;
     s->valid = FM_VALID_NOTHING;
 }
@@ -115,7 +117,7 @@ int fm_balance_close(fm_instance *s, double *y)
 /* F at y, which is at rest, with the stiffness of the last fm_balance_place. 0: it is not finite. */
 int fm_balance_at(fm_instance *s, const double *y, double *F)
 {
-    const double t = s->statics.time;
+    const double t = s->statics->time;
     double sum = 0.0;
     fm_stiff_accelerations(s, s->clock[FM_TIME], y, t, F);
     fm_compliances_apply(s, FM_STILL_SET, NULL, F);
@@ -131,7 +133,7 @@ int fm_balance_at(fm_instance *s, const double *y, double *F)
 int fm_balance_allow(fm_instance *s, const double *y, double *v)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
-    double *at = s->statics.probe, sum = 0.0;
+    double *at = s->statics->probe, sum = 0.0;
     if (s->image.n.rows == 0) return 1;
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular;
     const double iterated = s->clock[FM_ITERATED];
@@ -155,27 +157,27 @@ int fm_balance_seed(fm_instance *s, double *x)
     for (int32_t u = 0; u < n; u++) x[u] = fm_sin(1.0 + 2.4 * u);
     for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
     const double any = fm_norm(x, n);
-    return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
+    return fm_balance_allow(s, s->statics->base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
 }
 
 /* Takes K as it is at y, which is at rest, and linearises there from now on. F there in statics.F. 0: it is not finite.
  */
 int fm_balance_place(fm_instance *s, const double *y)
 {
-    memcpy(s->statics.base, y, (size_t)s->model.ny * sizeof *y);
+    memcpy(s->statics->base, y, (size_t)s->model.ny * sizeof *y);
     fm_controls_at(s, s->clock[FM_TIME]);
     fm_stiff_place(s, y);
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         s->stiff.K[u] = s->stiff.K[u] > 0.0 ? s->stiff.K[u] : 0.0;
         s->stiff.D[u] = 0.0;
     }
-    fm_stiff_accelerations(s, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
-    s->statics.factored = 0, s->statics.key = 0;
-    if (s->statics.by_matrix) s->stiff.set[FM_STILL_SET].count = 0; /* the matrix has them */
-    else fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
-    if (!fm_balance_at(s, y, s->statics.F)) return 0;
-    memcpy(s->statics.lambda, s->loop.lambda, (size_t)s->image.n.rows * sizeof(double));
-    return fm_balance_allow(s, y, s->statics.F);
+    fm_stiff_accelerations(s, s->clock[FM_TIME], y, s->statics->time, s->statics->F);
+    s->statics->factored = 0, s->statics->key = 0;
+    if (s->statics->by_matrix) s->implicit->set[FM_STILL_SET].count = 0; /* the matrix has them */
+    else fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics->time, s->statics->F);
+    if (!fm_balance_at(s, y, s->statics->F)) return 0;
+    memcpy(s->loop.rest_lambda, s->loop.lambda, (size_t)s->image.n.rows * sizeof(double));
+    return fm_balance_allow(s, y, s->statics->F);
 }
 
 /* out = mu v - dF/dq v at the base, by central differences, for v that the loops allow, and statics.shift times
@@ -184,31 +186,31 @@ int fm_balance_product(fm_instance *s, double mu, const double *v, double *out)
 {
     const int32_t n = s->image.n.speeds;
     const double largest = fm_largest(v, n), step = FM_DIFFERENCE / largest;
-    double *back = s->statics.back;
+    double *back = s->statics->back;
     if (!(largest > 0.0 && isfinite(step))) {
         memset(out, 0, (size_t)n * sizeof *out);
         return 1;
     }
-    fm_balance_move(s, s->statics.base, v, step, s->statics.probe);
-    if (!fm_balance_at(s, s->statics.probe, out)) return 0;
-    fm_balance_move(s, s->statics.base, v, -step, s->statics.probe);
-    if (!fm_balance_at(s, s->statics.probe, back)) return 0;
+    fm_balance_move(s, s->statics->base, v, step, s->statics->probe);
+    if (!fm_balance_at(s, s->statics->probe, out)) return 0;
+    fm_balance_move(s, s->statics->base, v, -step, s->statics->probe);
+    if (!fm_balance_at(s, s->statics->probe, back)) return 0;
     for (int32_t u = 0; u < n; u++) out[u] = mu * v[u] + (back[u] - out[u]) / (2.0 * step);
-    if (s->statics.shift != 0.0) {
-        if (!fm_balance_inertia(s, v, s->statics.inert)) return 0;
-        for (int32_t u = 0; u < n; u++) out[u] += s->statics.shift * s->statics.inert[u];
+    if (s->statics->shift != 0.0) {
+        if (!fm_balance_inertia(s, v, s->statics->inert)) return 0;
+        for (int32_t u = 0; u < n; u++) out[u] += s->statics->shift * s->statics->inert[u];
     }
-    return fm_balance_allow(s, s->statics.base, out);
+    return fm_balance_allow(s, s->statics->base, out);
 }
 
 /* out = (M / t^2 + K)^-1 M / t^2 v at the base = v - (M / t^2 + K)^-1 K v, for v that the loops allow. 0: it is not
  * finite. */
 int fm_balance_inertia(fm_instance *s, const double *v, double *out)
 {
-    const fm_compliances *set = s->stiff.set + FM_STILL_SET;
+    const fm_compliances *set = s->implicit->set + FM_STILL_SET;
     const int32_t n = s->image.n.speeds;
-    const double t = s->statics.time;
-    double *rate = s->statics.rate, *none = rate + n;
+    const double t = s->statics->time;
+    double *rate = s->statics->rate, *none = rate + n;
     memset(none, 0, (size_t)n * sizeof *none);
     for (int32_t u = 0; u < n; u++) rate[u] = v[u] * fm_balance_unit(s, u);
     fm_stiff_force(s, t, rate, none, none);
@@ -219,10 +221,10 @@ int fm_balance_inertia(fm_instance *s, const double *v, double *out)
         for (int32_t u = 0; u < n; u++) none[u] += set->rho[i] * along * J[u];
     }
     for (int32_t i = 0; i < s->image.n.excitations; i++) none[s->image.excitation_u[i]] = 0.0;
-    if (!fm_balance_at(s, s->statics.base, s->statics.back)) return 0;
-    memcpy(s->stiff.f, none, (size_t)n * sizeof *none);
-    const int fits = fm_balance_at(s, s->statics.base, out);
-    memset(s->stiff.f, 0, (size_t)n * sizeof *s->stiff.f);
-    for (int32_t u = 0; u < n; u++) out[u] = v[u] - (out[u] - s->statics.back[u]) / (t * t);
+    if (!fm_balance_at(s, s->statics->base, s->statics->back)) return 0;
+    memcpy(s->implicit->f, none, (size_t)n * sizeof *none);
+    const int fits = fm_balance_at(s, s->statics->base, out);
+    memset(s->implicit->f, 0, (size_t)n * sizeof *s->implicit->f);
+    for (int32_t u = 0; u < n; u++) out[u] = v[u] - (out[u] - s->statics->back[u]) / (t * t);
     return fits;
 }

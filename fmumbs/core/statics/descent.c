@@ -17,6 +17,7 @@
 #include "../tree/reversed.h"
 #include "balance.h"
 #include "krylov.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,10 +34,10 @@
 static double work_along(fm_instance *s, const double *y, const double *d)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
-    double *a = s->statics.rate, energy[2], most = 0.0;
+    double *a = s->statics->rate, energy[2], most = 0.0;
     fm_accelerations(s, s->clock[FM_TIME], y, a);
     for (int32_t u = 0; u < nu; u++) most = fmax(most, fabs(a[u]) / fm_balance_unit(s, u));
-    const double far = fm_largest(d, nu), fast = 1.0 / s->statics.time;
+    const double far = fm_largest(d, nu), fast = 1.0 / s->statics->time;
     if (!(most > 0.0 && far > 0.0)) return 0.0;
     memcpy(s->y, y, (size_t)s->model.ny * sizeof *y);
     for (int way = 0; way < 2; way++) {
@@ -55,16 +56,16 @@ static double work_along(fm_instance *s, const double *y, const double *d)
  */
 static double step(fm_instance *s, double mu, double *longest)
 {
-    const double *d = s->statics.change;
-    if (!fm_krylov(s, mu, s->statics.F, FM_ROUGHLY, 0.0, s->statics.change)) return FM_DAMPING_FACTOR;
+    const double *d = s->statics->change;
+    if (!fm_krylov(s, mu, s->statics->F, FM_ROUGHLY, 0.0, s->statics->change)) return FM_DAMPING_FACTOR;
     const double curvature = fm_krylov_curvature(s, mu);
     /* twice the least eigenvalue */
     if (!(curvature > 0.0)) return fmax(FM_DAMPING_FACTOR, 2.0 * (1.0 - curvature / mu));
     *longest = fm_largest(d, s->image.n.speeds);
     if (!(*longest <= FM_LONGEST_STEP)) return FM_DAMPING_FACTOR;
-    fm_balance_move(s, s->statics.now, d, 1.0, s->statics.next);
-    if (!fm_balance_close(s, s->statics.next)) return FM_DAMPING_FACTOR;
-    const double first = work_along(s, s->statics.now, d), last = work_along(s, s->statics.next, d);
+    fm_balance_move(s, s->statics->now, d, 1.0, s->statics->next);
+    if (!fm_balance_close(s, s->statics->next)) return FM_DAMPING_FACTOR;
+    const double first = work_along(s, s->statics->now, d), last = work_along(s, s->statics->next, d);
     return first > 0.0 && first + last >= 0.0 ? 0.0 : FM_DAMPING_FACTOR;
 }
 
@@ -72,22 +73,23 @@ static double step(fm_instance *s, double mu, double *longest)
 int fm_descend(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
-    if (!fm_balance_place(s, s->statics.now)) return 0;
-    double before = fm_norm(s->statics.F, n), mu = FM_FIRST_DAMPING * before;
+    if (!fm_balance_place(s, s->statics->now)) return 0;
+    double before = fm_norm(s->statics->F, n), mu = FM_FIRST_DAMPING * before;
     if (before == 0.0) return 1;
     for (int i = 0; i < FM_MOST_DESCENTS && !fm_balance_exhausted(s); i++) {
         double longest = 0.0;
         const double grows = step(s, mu, &longest);
         if (grows > 0.0) {
             mu *= grows;
-            if (!isfinite(mu) || !fm_balance_close(s, s->statics.now) || !fm_balance_place(s, s->statics.now)) return 0;
+            if (!isfinite(mu) || !fm_balance_close(s, s->statics->now) || !fm_balance_place(s, s->statics->now))
+                return 0;
             continue;
         }
-        memcpy(s->statics.now, s->statics.next, (size_t)s->model.ny * sizeof(double));
+        memcpy(s->statics->now, s->statics->next, (size_t)s->model.ny * sizeof(double));
         if (longest < FM_ARRIVED_STEP && mu < 1e-3) return 1;
-        if (!fm_balance_place(s, s->statics.now)) return 0;
-        const double after = fm_norm(s->statics.F, n), rate = before > 0.0 ? after / before : 0.0;
-        if (s->statics.by_matrix)
+        if (!fm_balance_place(s, s->statics->now)) return 0;
+        const double after = fm_norm(s->statics->F, n), rate = before > 0.0 ? after / before : 0.0;
+        if (s->statics->by_matrix)
             mu *= longest < 0.5 * FM_LONGEST_STEP ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
         else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         before = after;

@@ -28,6 +28,7 @@
 #include "descent.h"
 #include "krylov.h"
 #include "pose.h"
+#include "scratch.h"
 #include "stability.h"
 
 #include <math.h>
@@ -61,14 +62,14 @@ typedef enum method { NEWTON, BY_DESCENT, NEWTON_FROM_AFAR, METHODS } method;
 static int shorten(fm_instance *s, double shortest, double *after)
 {
     const int32_t n = s->image.n.speeds;
-    const double *d = s->statics.change, before = fm_norm(d, n), longest = fm_largest(d, n);
+    const double *d = s->statics->change, before = fm_norm(d, n), longest = fm_largest(d, n);
     for (double part = longest > FM_LONGEST_STEP ? FM_LONGEST_STEP / longest : 1.0; part >= shortest; part *= 0.5) {
-        fm_balance_move(s, s->statics.now, d, part, s->statics.next);
+        fm_balance_move(s, s->statics->now, d, part, s->statics->next);
         *after = INFINITY;
-        if (fm_balance_close(s, s->statics.next) && fm_balance_at(s, s->statics.next, s->statics.F) &&
-            fm_balance_allow(s, s->statics.base, s->statics.F) &&
-            fm_krylov(s, 0.0, s->statics.F, FM_ROUGHLY, FM_ZERO_PIVOT, s->statics.simplified))
-            *after = fm_norm(s->statics.simplified, n);
+        if (fm_balance_close(s, s->statics->next) && fm_balance_at(s, s->statics->next, s->statics->F) &&
+            fm_balance_allow(s, s->statics->base, s->statics->F) &&
+            fm_krylov(s, 0.0, s->statics->F, FM_ROUGHLY, FM_ZERO_PIVOT, s->statics->simplified))
+            *after = fm_norm(s->statics->simplified, n);
         if (*after <= (1.0 - 0.25 * part) * before || (longest < FM_CLOSE && isfinite(*after))) return 1;
         if (fm_balance_exhausted(s)) return 0;
     }
@@ -80,12 +81,12 @@ static int newton_by(fm_instance *s, double shortest)
 {
     for (int i = 0; i < FM_NEWTON_STEPS && !fm_balance_exhausted(s); i++) {
         double after;
-        if (!fm_balance_place(s, s->statics.now)) return 0;
-        if (!fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_ZERO_PIVOT, s->statics.change)) return 0;
-        const double longest = fm_largest(s->statics.change, s->image.n.speeds), left = s->statics.unsolved;
-        if (!(fm_krylov_curvature(s, 0.0) > 0.0)) s->statics.climbed = 1;
+        if (!fm_balance_place(s, s->statics->now)) return 0;
+        if (!fm_krylov(s, 0.0, s->statics->F, FM_EXACTLY, FM_ZERO_PIVOT, s->statics->change)) return 0;
+        const double longest = fm_largest(s->statics->change, s->image.n.speeds), left = s->statics->unsolved;
+        if (!(fm_krylov_curvature(s, 0.0) > 0.0)) s->statics->climbed = 1;
         if (!shorten(s, shortest, &after)) return 0;
-        memcpy(s->statics.now, s->statics.next, (size_t)s->model.ny * sizeof(double));
+        memcpy(s->statics->now, s->statics->next, (size_t)s->model.ny * sizeof(double));
         if (longest < FM_CLOSE || after < FM_CLOSER) return left <= FM_MOST_UNBALANCED;
     }
     return 0;
@@ -113,8 +114,8 @@ static int by_descent(fm_instance *s)
 static double least_stiff(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
-    double *x = s->statics.simplified, *d = s->statics.change, size = NAN;
-    if (!fm_balance_place(s, s->statics.now)) return NAN;
+    double *x = s->statics->simplified, *d = s->statics->change, size = NAN;
+    if (!fm_balance_place(s, s->statics->now)) return NAN;
     const int moves = fm_balance_seed(s, x);
     if (moves <= 0) return moves < 0 ? NAN : INFINITY;
     for (int i = 0; i < 3; i++) {
@@ -135,14 +136,14 @@ static fm_status check_stiffness(fm_instance *s)
     const double *g = s->gravity,
                  weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
     const double least = least_stiff(s),
-                 noise = FM_ZERO_STIFFNESS * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])),
+                 noise = FM_ZERO_STIFFNESS * (s->statics->by_matrix ? 0.0 : fabs(s->statics->H[0])),
                  counts = noise > weightless ? noise : weightless;
-    s->statics.evaluations = s->work.evaluations;
+    s->statics->evaluations = s->work.evaluations;
     if (least > counts) {
         fm_find_departure(s, counts);
         return FM_OK;
     }
-    fm_name_moving(s, s->statics.change, name, sizeof name);
+    fm_name_moving(s, s->statics->change, name, sizeof name);
     return fm_say(
         s, FM_ERROR,
         "the equilibrium is indifferent: no force returns %s, the coordinate that moves most in its free mode. Add a "
@@ -155,15 +156,15 @@ static fm_status check_stiffness(fm_instance *s)
 static int is_driven(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
-    double *left = s->statics.change, *product = s->statics.simplified;
+    double *left = s->statics->change, *product = s->statics->simplified;
     memset(left, 0, (size_t)n * sizeof *left);
-    if (!fm_balance_place(s, s->statics.now)) return 0;
-    if (fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_ZERO_PIVOT, left) && s->statics.unsolved > FM_MOST_UNBALANCED &&
-        fm_balance_product(s, 0.0, left, product)) {
-        for (int32_t u = 0; u < n; u++) left[u] = s->statics.F[u] - product[u];
+    if (!fm_balance_place(s, s->statics->now)) return 0;
+    if (fm_krylov(s, 0.0, s->statics->F, FM_EXACTLY, FM_ZERO_PIVOT, left) &&
+        s->statics->unsolved > FM_MOST_UNBALANCED && fm_balance_product(s, 0.0, left, product)) {
+        for (int32_t u = 0; u < n; u++) left[u] = s->statics->F[u] - product[u];
         return 1;
     }
-    memcpy(left, s->statics.F, (size_t)n * sizeof *left);
+    memcpy(left, s->statics->F, (size_t)n * sizeof *left);
     return 0;
 }
 
@@ -175,7 +176,7 @@ static fm_status none(fm_instance *s)
     if (s->host.stopped)
         return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
     const int driven = is_driven(s);
-    fm_name_moving(s, s->statics.change, name, sizeof name);
+    fm_name_moving(s, s->statics->change, name, sizeof name);
     if (driven)
         return fm_say(
             s, FM_ERROR,
@@ -196,11 +197,11 @@ static fm_status none(fm_instance *s)
 static void begin_at_start(fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions;
-    s->statics.climbed = 0;
-    memcpy(s->statics.now, s->statics.start, (size_t)s->model.ny * sizeof(double));
-    memcpy(s->cut_p, s->statics.cut_p, cuts * sizeof(double));
-    memcpy(s->row_active, s->statics.rows, rows * sizeof(double));
-    memcpy(s->row_pivot, s->statics.rows + rows, rows * sizeof(double));
+    s->statics->climbed = 0;
+    memcpy(s->statics->now, s->statics->start, (size_t)s->model.ny * sizeof(double));
+    memcpy(s->cut_p, s->statics->cut_p, cuts * sizeof(double));
+    memcpy(s->row_active, s->statics->rows, rows * sizeof(double));
+    memcpy(s->row_pivot, s->statics->rows + rows, rows * sizeof(double));
     fm_use_rows(s);
     s->loop.worn = s->loop.near_singular = 0;
 }
@@ -209,24 +210,24 @@ static void note_start(fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions,
                  np = (size_t)s->image.n.positions;
-    memcpy(s->statics.start, s->y, np * sizeof(double));
+    memcpy(s->statics->start, s->y, np * sizeof(double));
     for (int32_t i = 0; i < s->image.n.frictions; i++) /* no bristle is deflected */
-        memset(s->statics.start + s->image.friction_z[i], 0, (size_t)s->image.friction_count[i] * sizeof(double));
-    memset(s->statics.start + np, 0, (size_t)s->image.n.speeds * sizeof(double));
-    memcpy(s->statics.cut_p, s->cut_p, cuts * sizeof(double));
-    memcpy(s->statics.rows, s->row_active, rows * sizeof(double));
-    memcpy(s->statics.rows + rows, s->row_pivot, rows * sizeof(double));
+        memset(s->statics->start + s->image.friction_z[i], 0, (size_t)s->image.friction_count[i] * sizeof(double));
+    memset(s->statics->start + np, 0, (size_t)s->image.n.speeds * sizeof(double));
+    memcpy(s->statics->cut_p, s->cut_p, cuts * sizeof(double));
+    memcpy(s->statics->rows, s->row_active, rows * sizeof(double));
+    memcpy(s->statics->rows + rows, s->row_pivot, rows * sizeof(double));
 }
 
 /* The methods in turn, each from the start. 0: none arrives. */
 static int search(fm_instance *s)
 {
     static int (*const methods[METHODS])(fm_instance *) = {newton, by_descent, newton_from_afar};
-    const double matrices = FM_MOST_TANGENTS * (2.0 * s->statics.profile.colours + FM_EVALUATIONS_BESIDE);
-    s->statics.most = s->work.evaluations + (s->statics.by_matrix ? matrices : FM_MOST_EVALUATIONS);
-    for (s->statics.method = NEWTON; s->statics.method < METHODS; s->statics.method++) {
+    const double matrices = FM_MOST_TANGENTS * (2.0 * s->statics->profile.colours + FM_EVALUATIONS_BESIDE);
+    s->statics->most = s->work.evaluations + (s->statics->by_matrix ? matrices : FM_MOST_EVALUATIONS);
+    for (s->statics->method = NEWTON; s->statics->method < METHODS; s->statics->method++) {
         begin_at_start(s);
-        if (methods[s->statics.method](s)) return 1;
+        if (methods[s->statics->method](s)) return 1;
         if (fm_balance_exhausted(s)) break;
     }
     return 0;
@@ -237,7 +238,7 @@ static double distance(const fm_instance *s)
 {
     double sum = 0.0;
     for (int32_t i = 0; i < s->image.n.positions; i++) {
-        const double off = (s->statics.now[i] - s->statics.start[i]) / s->scale[i];
+        const double off = (s->statics->now[i] - s->statics->start[i]) / s->scale[i];
         sum += off * off;
     }
     return sqrt(sum);
@@ -247,14 +248,14 @@ static double distance(const fm_instance *s)
  * one in which the descent from the start ends, if that is nearer. */
 static fm_status prefer_nearer(fm_instance *s)
 {
-    const double far = distance(s), growth = s->statics.growth, taken = s->statics.evaluations;
-    s->statics.method = BY_DESCENT;
+    const double far = distance(s), growth = s->statics->growth, taken = s->statics->evaluations;
+    s->statics->method = BY_DESCENT;
     begin_at_start(s);
     if (by_descent(s) && distance(s) < far && check_stiffness(s) == FM_OK) return FM_OK;
-    s->statics.method = NEWTON;
-    s->statics.growth = growth;
-    s->statics.evaluations = taken;
-    s->statics.most = INFINITY; /* it arrived before */
+    s->statics->method = NEWTON;
+    s->statics->growth = growth;
+    s->statics->evaluations = taken;
+    s->statics->most = INFINITY; /* it arrived before */
     begin_at_start(s);
     return newton(s) ? FM_OK : none(s);
 }
@@ -269,21 +270,21 @@ fm_status fm_find_equilibrium(fm_instance *s)
     s->work.evaluations = 0.0;
     fm_balance_begin(s);
     begin_at_start(s);
-    s->statics.method = NEWTON;
-    const int moves = !fm_balance_place(s, s->statics.now) || fm_balance_seed(s, s->statics.simplified);
+    s->statics->method = NEWTON;
+    const int moves = !fm_balance_place(s, s->statics->now) || fm_balance_seed(s, s->statics->simplified);
     int found = moves && search(s);
-    if (moves && !found && !s->statics.by_matrix && s->statics.profile.n > 0 && !fm_step_interrupted(s)) {
-        s->statics.by_matrix = 1;
+    if (moves && !found && !s->statics->by_matrix && s->statics->profile.n > 0 && !fm_step_interrupted(s)) {
+        s->statics->by_matrix = 1;
         found = search(s);
-        if (!found) s->statics.by_matrix = 0; /* why is told as without it */
+        if (!found) s->statics->by_matrix = 0; /* why is told as without it */
     }
     if (!found) begin_at_start(s);
     fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
-    if (found && status == FM_OK && s->statics.method == NEWTON && s->statics.climbed) status = prefer_nearer(s);
-    if (status == FM_OK) fm_note_locks(s, s->statics.now);
+    if (found && status == FM_OK && s->statics->method == NEWTON && s->statics->climbed) status = prefer_nearer(s);
+    if (status == FM_OK) fm_note_locks(s, s->statics->now);
     fm_balance_end(s);
     fm_pose_end(s);
-    if (!found) s->statics.evaluations = s->work.evaluations;
-    memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof(double));
+    if (!found) s->statics->evaluations = s->work.evaluations;
+    memcpy(s->y, s->statics->now, (size_t)s->model.ny * sizeof(double));
     return status;
 }

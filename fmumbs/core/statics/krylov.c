@@ -13,6 +13,7 @@
 #include "../time/failures.h"
 #include "balance.h"
 #include "matrix.h"
+#include "scratch.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,12 +40,12 @@ double fm_orthogonalise(const double *space, int32_t count, int32_t n, double *w
 
 static double *direction(const fm_instance *s, int32_t j)
 {
-    return s->statics.space + (size_t)j * (size_t)s->image.n.speeds;
+    return s->statics->space + (size_t)j * (size_t)s->image.n.speeds;
 }
 
 static double *column(const fm_instance *s, int32_t j)
 {
-    return s->statics.H + (size_t)j * (size_t)(s->statics.room + 1);
+    return s->statics->H + (size_t)j * (size_t)(s->statics->room + 1);
 }
 
 /* Adds the product of direction j to the space. Returns the size of what is new in it, 0 where that is round-off, -1
@@ -54,7 +55,7 @@ static double extend(fm_instance *s, double mu, int32_t j)
     const int32_t n = s->image.n.speeds;
     double *w = direction(s, j + 1), *h = column(s, j);
     if (fm_step_interrupted(s) || !fm_balance_product(s, mu, direction(s, j), w)) return -1.0;
-    const double whole = fm_norm(w, n), size = fm_orthogonalise(s->statics.space, j + 1, n, w, h);
+    const double whole = fm_norm(w, n), size = fm_orthogonalise(s->statics->space, j + 1, n, w, h);
     if (!isfinite(size)) return -1.0;
     return size > FM_ENDS * whole && j + 1 < n ? size : 0.0;
 }
@@ -68,7 +69,7 @@ int32_t fm_krylov_space(fm_instance *s, const double *x)
     double size = 1.0;
     int32_t j = 0;
     for (int32_t u = 0; u < n; u++) direction(s, 0)[u] = x[u] / whole;
-    for (; j < s->statics.room && size > 0.0; j++) {
+    for (; j < s->statics->room && size > 0.0; j++) {
         size = extend(s, 0.0, j);
         if (size < 0.0) return 0;
         column(s, j)[j + 1] = size;
@@ -79,7 +80,7 @@ int32_t fm_krylov_space(fm_instance *s, const double *x)
 /* Turns column j, which ends with `size`, into one of a triangle, and the right-hand side with it. */
 static void reduce(fm_instance *s, int32_t j, double size)
 {
-    double *h = column(s, j), *turn = s->statics.turn, *left = s->statics.left;
+    double *h = column(s, j), *turn = s->statics->turn, *left = s->statics->left;
     for (int32_t i = 0; i < j; i++) {
         const double a = h[i], b = h[i + 1];
         h[i] = turn[2 * i] * a + turn[2 * i + 1] * b;
@@ -96,7 +97,7 @@ static void reduce(fm_instance *s, int32_t j, double size)
  * nothing, or, if it is negative, count as its size. Returns the part of the right-hand side that those were for. */
 static double solve_triangle(fm_instance *s, int32_t count, double least, double *x)
 {
-    double *y = s->statics.left, largest = 0.0, dropped = 0.0;
+    double *y = s->statics->left, largest = 0.0, dropped = 0.0;
     for (int32_t j = 0; j < count; j++) largest = fmax(largest, fabs(column(s, j)[j]));
     for (int32_t j = count - 1; j >= 0; j--) {
         const double pivot = column(s, j)[j];
@@ -118,12 +119,12 @@ static double solve_triangle(fm_instance *s, int32_t count, double least, double
  * the host wants to stop. */
 int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, double least, double *x)
 {
-    const int32_t n = s->image.n.speeds, room = s->statics.room;
+    const int32_t n = s->image.n.speeds, room = s->statics->room;
     const double whole = fm_norm(b, n);
     memset(x, 0, (size_t)n * sizeof *x);
-    s->statics.unsolved = whole;
+    s->statics->unsolved = whole;
     if (!(whole > 0.0)) return whole == 0.0;
-    if (s->statics.by_matrix) return fm_matrix_solve(s, mu, b, least, x);
+    if (s->statics->by_matrix) return fm_matrix_solve(s, mu, b, least, x);
     for (int cycle = 0; cycle < FM_RESTARTS; cycle++) {
         double *r = direction(s, 0), size = 1.0;
         int32_t j = 0;
@@ -131,23 +132,23 @@ int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, doub
         else if (!fm_balance_product(s, mu, x, r)) return 0;
         for (int32_t u = 0; cycle > 0 && u < n; u++) r[u] = b[u] - r[u];
         const double before = fm_norm(r, n);
-        s->statics.unsolved = before;
+        s->statics->unsolved = before;
         if (!isfinite(before)) return 0;
         if (before <= tolerance * whole) return 1;
         for (int32_t u = 0; u < n; u++) r[u] /= before;
-        s->statics.left[0] = before;
+        s->statics->left[0] = before;
         for (; j < room && size > 0.0; j++) {
             size = extend(s, mu, j);
             if (size < 0.0) return 0;
-            memcpy(s->statics.raw + (size_t)j * (size_t)room, column(s, j), ((size_t)j + 1) * sizeof(double));
-            if (j + 1 < room) s->statics.raw[(size_t)j * (size_t)room + (size_t)j + 1] = size;
+            memcpy(s->statics->raw + (size_t)j * (size_t)room, column(s, j), ((size_t)j + 1) * sizeof(double));
+            if (j + 1 < room) s->statics->raw[(size_t)j * (size_t)room + (size_t)j + 1] = size;
             reduce(s, j, size);
-            if (fabs(s->statics.left[j + 1]) <= tolerance * whole) size = 0.0;
+            if (fabs(s->statics->left[j + 1]) <= tolerance * whole) size = 0.0;
         }
-        s->statics.raw_count = j;
-        const double open = s->statics.left[j], dropped = solve_triangle(s, j, least, x);
-        s->statics.unsolved = sqrt(open * open + dropped);
-        if (size == 0.0 || s->statics.unsolved > 0.999 * before) break; /* all that there is to find */
+        s->statics->raw_count = j;
+        const double open = s->statics->left[j], dropped = solve_triangle(s, j, least, x);
+        s->statics->unsolved = sqrt(open * open + dropped);
+        if (size == 0.0 || s->statics->unsolved > 0.999 * before) break; /* all that there is to find */
     }
     return isfinite(fm_norm(x, n));
 }
@@ -156,11 +157,11 @@ int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, doub
  * has negative pivots or none. NAN: it is not found. */
 double fm_krylov_curvature(fm_instance *s, double mu)
 {
-    const int32_t count = s->statics.raw_count, room = s->statics.room;
-    double *a = s->statics.small, least;
-    if (s->statics.by_matrix) return s->statics.negative > 0 ? -mu - DBL_MIN : mu + DBL_MIN;
+    const int32_t count = s->statics->raw_count, room = s->statics->room;
+    double *a = s->statics->small, least;
+    if (s->statics->by_matrix) return s->statics->negative > 0 ? -mu - DBL_MIN : mu + DBL_MIN;
     for (int32_t i = 0; i < count; i++)
         for (int32_t j = 0; j < count; j++)
-            a[i * count + j] = i <= j + 1 ? s->statics.raw[(size_t)j * (size_t)room + (size_t)i] : 0.0;
+            a[i * count + j] = i <= j + 1 ? s->statics->raw[(size_t)j * (size_t)room + (size_t)i] : 0.0;
     return fm_least_eigenvalue(a, count, &least) ? least : NAN;
 }

@@ -25,6 +25,7 @@
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
 #include "balance.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,18 +38,18 @@
 /* Row r of L, and column r of U, from column, or row, first[r] on. */
 static double *lower(const fm_instance *s, int32_t r)
 {
-    return s->statics.lower + s->statics.profile.start[r];
+    return s->statics->lower + s->statics->profile.start[r];
 }
 
 static double *upper(const fm_instance *s, int32_t c)
 {
-    return s->statics.upper + s->statics.profile.start[c];
+    return s->statics->upper + s->statics->profile.start[c];
 }
 
 static void add_entry(const fm_instance *s, int32_t r, int32_t c, double a)
 {
-    const int32_t *first = s->statics.profile.first;
-    if (r == c) s->statics.pivot[r] += a;
+    const int32_t *first = s->statics->profile.first;
+    if (r == c) s->statics->pivot[r] += a;
     else if (r > c) lower(s, r)[c - first[r]] += a;
     else upper(s, c)[r - first[c]] += a;
 }
@@ -56,20 +57,21 @@ static void add_entry(const fm_instance *s, int32_t r, int32_t c, double a)
 /* Adds `part` times `column`, in the order of velocity variables, to the columns of a colour. */
 static void add_columns(const fm_instance *s, int32_t colour, double part, const double *column)
 {
-    const fm_profile *p = &s->statics.profile;
+    const fm_profile *p = &s->statics->profile;
     for (int32_t c = 0; c < p->n; c++)
         for (int32_t r = p->first[c]; p->colour[c] == colour && r <= p->last[c]; r++)
             if (p->first[r] <= c)
-                add_entry(s, r, c, part * column[s->statics.variable[r]] * fm_balance_unit(s, s->statics.variable[r]));
+                add_entry(s, r, c,
+                          part * column[s->statics->variable[r]] * fm_balance_unit(s, s->statics->variable[r]));
 }
 
 /* Forces at a part of v away from the base. 0: they are not finite. */
 static int forces_at(fm_instance *s, const double *v, double part, double *out)
 {
     double sum = 0.0;
-    fm_balance_move(s, s->statics.base, v, part, s->statics.probe);
+    fm_balance_move(s, s->statics->base, v, part, s->statics->probe);
     s->work.resting = 1;
-    fm_accelerations(s, s->clock[FM_TIME], s->statics.probe, out);
+    fm_accelerations(s, s->clock[FM_TIME], s->statics->probe, out);
     s->work.resting = 0;
     for (int32_t u = 0; u < s->image.n.speeds; u++) sum += fabs(out[u]);
     return isfinite(sum);
@@ -78,34 +80,34 @@ static int forces_at(fm_instance *s, const double *v, double part, double *out)
 /* Products with M + R at the base from here on, R as in an evaluation of time t; 0: without R. */
 static void begin_impulses(fm_instance *s, double t)
 {
-    fm_run_orientations(s, s->statics.base);
-    fm_make_world(s, s->statics.base);
+    fm_run_orientations(s, s->statics->base);
+    fm_make_world(s, s->statics->base);
     fm_stiff_begin(s, t);
-    fm_inverse_place(s, s->statics.base);
+    fm_inverse_place(s, s->statics->base);
 }
 
 /* out = B v in forces along the velocity variables, v in radians and lengths. */
 static void inertia_of(fm_instance *s, const double *v, double *out)
 {
-    double *rate = s->statics.rate;
+    double *rate = s->statics->rate;
     for (int32_t u = 0; u < s->image.n.speeds; u++)
-        rate[u] = v[u] * fm_balance_unit(s, u) / (s->statics.time * s->statics.time);
+        rate[u] = v[u] * fm_balance_unit(s, u) / (s->statics->time * s->statics->time);
     fm_rest_impulses(s, rate, out);
 }
 
 /* The unit displacements of a colour, without excited modes, which stand. */
 static void displace(const fm_instance *s, int32_t colour, double *v)
 {
-    const fm_profile *p = &s->statics.profile;
-    for (int32_t c = 0; c < p->n; c++) v[s->statics.variable[c]] = p->colour[c] == colour ? 1.0 : 0.0;
+    const fm_profile *p = &s->statics->profile;
+    for (int32_t c = 0; c < p->n; c++) v[s->statics->variable[c]] = p->colour[c] == colour ? 1.0 : 0.0;
     for (int32_t i = 0; i < s->image.n.excitations; i++) v[s->image.excitation_u[i]] = 0.0;
 }
 
 /* Adds K at the base. 0: it is not finite. */
 static int add_stiffness(fm_instance *s)
 {
-    double *v = s->statics.inert, *out = s->statics.ahead, *back = s->statics.back;
-    for (int32_t k = 0; k < s->statics.profile.colours; k++) {
+    double *v = s->statics->inert, *out = s->statics->ahead, *back = s->statics->back;
+    for (int32_t k = 0; k < s->statics->profile.colours; k++) {
         displace(s, k, v);
         if (!forces_at(s, v, FM_DIFFERENCE, out) || !forces_at(s, v, -FM_DIFFERENCE, back)) return 0;
         for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] = (back[u] - out[u]) / (2.0 * FM_DIFFERENCE);
@@ -117,10 +119,10 @@ static int add_stiffness(fm_instance *s)
 /* Adds a part of B, or of M / t^2 where t is 0. */
 static void add_inertia(fm_instance *s, double part, double t)
 {
-    double *v = s->statics.inert, *out = s->statics.back;
+    double *v = s->statics->inert, *out = s->statics->back;
     if (part == 0.0) return;
     begin_impulses(s, t);
-    for (int32_t k = 0; k < s->statics.profile.colours; k++) {
+    for (int32_t k = 0; k < s->statics->profile.colours; k++) {
         displace(s, k, v);
         inertia_of(s, v, out);
         add_columns(s, k, part, out);
@@ -131,25 +133,25 @@ static void add_inertia(fm_instance *s, double part, double t)
 /* J of active row q of a block at the base, along its path, in statics.J. */
 static double *row_of(const fm_instance *s, const fm_block *b, int32_t q)
 {
-    return s->statics.J + b->y + (size_t)q * (size_t)b->length;
+    return s->statics->J + b->y + (size_t)q * (size_t)b->length;
 }
 
 static int32_t place_on(const fm_instance *s, const fm_block *b, int32_t e)
 {
-    return s->statics.profile.place[s->plan.path[b->path + e]];
+    return s->statics->profile.place[s->plan.path[b->path + e]];
 }
 
 static void make_rows(fm_instance *s)
 {
     fm_ends ends = {.joint = -1};
     fm_constraint one;
-    fm_run_orientations(s, s->statics.base);
-    fm_make_world(s, s->statics.base);
-    memset(s->statics.inert, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_orientations(s, s->statics->base);
+    fm_make_world(s, s->statics->base);
+    memset(s->statics->inert, 0, (size_t)s->image.n.speeds * sizeof(double));
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
-            double *J = row_of(s, b, q), *full = s->statics.inert;
+            double *J = row_of(s, b, q), *full = s->statics->inert;
             fm_constraint_at(s, b->first + b->use[q], 0, &ends, &one);
             (void)fm_row_along(s, b->first + b->use[q], &one, full, NULL);
             fm_from_links(s, full);
@@ -166,7 +168,7 @@ static void make_rows(fm_instance *s)
 /* Adds the penalties J' W J; W in statics.weight, before the elimination. */
 static void add_penalties(fm_instance *s)
 {
-    double *W = s->statics.weight;
+    double *W = s->statics->weight;
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
@@ -174,7 +176,7 @@ static void add_penalties(fm_instance *s)
             double square = 0.0, stiff = 0.0;
             for (int32_t e = 0; e < b->length; e++) {
                 square = fmax(square, J[e] * J[e]);
-                if (J[e] != 0.0) stiff = fmax(stiff, fabs(s->statics.whole[place_on(s, b, e)]));
+                if (J[e] != 0.0) stiff = fmax(stiff, fabs(s->statics->whole[place_on(s, b, e)]));
             }
             W[b->first + b->use[q]] = square > 0.0 ? FM_PENALTY * stiff / square : 0.0;
         }
@@ -193,10 +195,10 @@ static void add_penalties(fm_instance *s)
 /* A = L U. Pivots that are round-off count as the diagonal entry, and are marked; negative ones are counted. */
 static void eliminate(fm_instance *s)
 {
-    const fm_profile *p = &s->statics.profile;
-    double *D = s->statics.pivot, least = 0.0;
-    s->statics.dropped = s->statics.negative = 0;
-    s->statics.departs = -1;
+    const fm_profile *p = &s->statics->profile;
+    double *D = s->statics->pivot, least = 0.0;
+    s->statics->dropped = s->statics->negative = 0;
+    s->statics->departs = -1;
     for (int32_t r = 0; r < p->n; r++) {
         double *L = lower(s, r), *U = upper(s, r);
         for (int32_t c = p->first[r]; c < r; c++) {
@@ -207,13 +209,13 @@ static void eliminate(fm_instance *s)
         }
         const double whole = fabs(D[r]);
         D[r] -= fm_product(L, U, r - p->first[r]);
-        s->statics.none[r] = !(fabs(D[r]) > FM_NO_PIVOT * whole);
-        if (s->statics.none[r]) {
-            s->statics.dropped++;
+        s->statics->none[r] = !(fabs(D[r]) > FM_NO_PIVOT * whole);
+        if (s->statics->none[r]) {
+            s->statics->dropped++;
             D[r] = whole > 0.0 ? whole : 1.0;
         } else if (D[r] < 0.0) {
-            s->statics.negative++;
-            if (D[r] / whole < least) least = D[r] / whole, s->statics.departs = r;
+            s->statics->negative++;
+            if (D[r] / whole < least) least = D[r] / whole, s->statics->departs = r;
         }
     }
 }
@@ -221,23 +223,23 @@ static void eliminate(fm_instance *s)
 /* A at the base, and its factor, if that is not at hand. 0: it is not finite. */
 static int factor(fm_instance *s, double mu)
 {
-    const fm_profile *p = &s->statics.profile;
-    const double key[2] = {mu, s->statics.shift};
-    if (s->statics.factored && memcmp(key, s->statics.factored_for, sizeof key) == 0) return 1;
-    memset(s->statics.lower, 0, p->entries * sizeof(double));
-    memset(s->statics.upper, 0, p->entries * sizeof(double));
-    memset(s->statics.pivot, 0, (size_t)p->n * sizeof(double));
-    s->statics.factored = 0;
+    const fm_profile *p = &s->statics->profile;
+    const double key[2] = {mu, s->statics->shift};
+    if (s->statics->factored && memcmp(key, s->statics->factored_for, sizeof key) == 0) return 1;
+    memset(s->statics->lower, 0, p->entries * sizeof(double));
+    memset(s->statics->upper, 0, p->entries * sizeof(double));
+    memset(s->statics->pivot, 0, (size_t)p->n * sizeof(double));
+    s->statics->factored = 0;
     if (!add_stiffness(s)) return 0;
-    add_inertia(s, mu, s->statics.time);
-    add_inertia(s, s->statics.shift, 0.0);
-    for (int32_t i = 0; i < s->image.n.excitations; i++) s->statics.pivot[p->place[s->image.excitation_u[i]]] = 1.0;
-    memcpy(s->statics.whole, s->statics.pivot, (size_t)p->n * sizeof(double));
+    add_inertia(s, mu, s->statics->time);
+    add_inertia(s, s->statics->shift, 0.0);
+    for (int32_t i = 0; i < s->image.n.excitations; i++) s->statics->pivot[p->place[s->image.excitation_u[i]]] = 1.0;
+    memcpy(s->statics->whole, s->statics->pivot, (size_t)p->n * sizeof(double));
     make_rows(s);
     add_penalties(s);
     eliminate(s);
-    memcpy(s->statics.factored_for, key, sizeof key);
-    s->statics.factored = 1;
+    memcpy(s->statics->factored_for, key, sizeof key);
+    s->statics->factored = 1;
     return 1;
 }
 
@@ -245,11 +247,11 @@ static int factor(fm_instance *s, double mu)
  */
 static void substitute(const fm_instance *s, double none, double *x)
 {
-    const fm_profile *p = &s->statics.profile;
+    const fm_profile *p = &s->statics->profile;
     for (int32_t r = 0; r < p->n; r++) x[r] -= fm_product(lower(s, r), x + p->first[r], r - p->first[r]);
     for (int32_t r = p->n - 1; r >= 0; r--) {
         const double *U = upper(s, r);
-        x[r] /= s->statics.none[r] && none > 0.0 ? none * s->statics.pivot[r] : s->statics.pivot[r];
+        x[r] /= s->statics->none[r] && none > 0.0 ? none * s->statics->pivot[r] : s->statics->pivot[r];
         for (int32_t c = p->first[r]; c < r; c++) x[c] -= U[c - p->first[r]] * x[r];
     }
 }
@@ -258,10 +260,10 @@ static void substitute(const fm_instance *s, double none, double *x)
  */
 static void meet_rows(fm_instance *s, double none, const double *f, double *x)
 {
-    double *nu = s->statics.nu;
+    double *nu = s->statics->nu;
     memset(nu, 0, (size_t)s->image.n.rows * sizeof *nu);
     for (int round = 0; round < (s->plan.blocks > 0 ? FM_ROUNDS : 1); round++) {
-        memcpy(x, f, (size_t)s->statics.profile.n * sizeof *x);
+        memcpy(x, f, (size_t)s->statics->profile.n * sizeof *x);
         for (int32_t n = 0; n < s->plan.blocks; n++) {
             const fm_block *b = s->plan.block + n;
             for (int32_t q = 0; q < b->used; q++)
@@ -274,7 +276,7 @@ static void meet_rows(fm_instance *s, double none, const double *f, double *x)
             for (int32_t q = 0; q < b->used; q++) {
                 double off = 0.0;
                 for (int32_t e = 0; e < b->length; e++) off += row_of(s, b, q)[e] * x[place_on(s, b, e)];
-                nu[b->first + b->use[q]] += s->statics.weight[b->first + b->use[q]] * off;
+                nu[b->first + b->use[q]] += s->statics->weight[b->first + b->use[q]] * off;
             }
         }
     }
@@ -298,27 +300,28 @@ static void end_in_space(fm_instance *s, int32_t planar)
  * where A is singular is left in statics.unsolved. 0: it is not finite. */
 int fm_matrix_solve(fm_instance *s, double mu, const double *b, double least, double *x)
 {
-    const fm_profile *p = &s->statics.profile;
+    const fm_profile *p = &s->statics->profile;
     const int32_t n = p->n, planar = begin_in_space(s);
-    double *f = s->statics.forces, *found = s->statics.found, *out = s->statics.back, sum = 0.0;
+    double *f = s->statics->forces, *found = s->statics->found, *out = s->statics->back, sum = 0.0;
     const int fits = factor(s, mu);
     if (fits) {
-        begin_impulses(s, s->statics.time);
+        begin_impulses(s, s->statics->time);
         inertia_of(s, b, out);
         fm_stiff_end(s);
         for (int32_t i = 0; i < s->image.n.excitations; i++) out[s->image.excitation_u[i]] = 0.0;
-        for (int32_t r = 0; r < n; r++) f[r] = out[s->statics.variable[r]] * fm_balance_unit(s, s->statics.variable[r]);
+        for (int32_t r = 0; r < n; r++)
+            f[r] = out[s->statics->variable[r]] * fm_balance_unit(s, s->statics->variable[r]);
         meet_rows(s, least < 0.0 ? -least : 0.0, f, found);
     }
     end_in_space(s, planar);
-    for (int32_t r = 0; fits && r < n; r++) x[s->statics.variable[r]] = found[r], sum += fabs(found[r]);
+    for (int32_t r = 0; fits && r < n; r++) x[s->statics->variable[r]] = found[r], sum += fabs(found[r]);
     for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
-    s->statics.unsolved = 0.0;
-    if (!fits || !isfinite(sum) || !fm_balance_allow(s, s->statics.base, x)) return 0;
-    if (s->statics.dropped == 0 || least < 0.0) return 1;
+    s->statics->unsolved = 0.0;
+    if (!fits || !isfinite(sum) || !fm_balance_allow(s, s->statics->base, x)) return 0;
+    if (s->statics->dropped == 0 || least < 0.0) return 1;
     if (!fm_balance_product(s, mu, x, out)) return 0;
     for (int32_t u = 0; u < n; u++) out[u] = b[u] - out[u];
-    s->statics.unsolved = fm_norm(out, n);
+    s->statics->unsolved = fm_norm(out, n);
     return 1;
 }
 
@@ -326,20 +329,20 @@ int fm_matrix_solve(fm_instance *s, double mu, const double *b, double least, do
  * found out. */
 int fm_matrix_departure(fm_instance *s, double *x)
 {
-    const fm_profile *p = &s->statics.profile;
+    const fm_profile *p = &s->statics->profile;
     const int32_t planar = begin_in_space(s);
-    double *v = s->statics.found;
+    double *v = s->statics->found;
     const int fits = factor(s, 0.0);
     end_in_space(s, planar);
-    if (!fits || (s->statics.negative == 0 && s->statics.dropped > 0)) return -1;
-    if (s->statics.negative == 0) return 0;
+    if (!fits || (s->statics->negative == 0 && s->statics->dropped > 0)) return -1;
+    if (s->statics->negative == 0) return 0;
     memset(v, 0, (size_t)p->n * sizeof *v);
-    v[s->statics.departs] = 1.0;
-    for (int32_t r = s->statics.departs; r >= 0; r--) /* L' v = e */
+    v[s->statics->departs] = 1.0;
+    for (int32_t r = s->statics->departs; r >= 0; r--) /* L' v = e */
         for (int32_t c = p->first[r]; c < r; c++) v[c] -= lower(s, r)[c - p->first[r]] * v[r];
-    for (int32_t r = 0; r < p->n; r++) x[s->statics.variable[r]] = v[r];
+    for (int32_t r = 0; r < p->n; r++) x[s->statics->variable[r]] = v[r];
     for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
-    if (!fm_balance_allow(s, s->statics.base, x)) return -1;
+    if (!fm_balance_allow(s, s->statics->base, x)) return -1;
     const double size = fm_norm(x, p->n);
     for (int32_t u = 0; u < p->n; u++) x[u] /= size;
     return isfinite(size) && size > 0.0 ? 1 : -1;

@@ -15,6 +15,8 @@
 #include "../loops/projection.h"
 #include "../motion/evaluation.h"
 #include "../tree/planar.h"
+#include "../loops/scratch.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,15 +40,15 @@ static int differs(const fm_instance *s)
 void fm_pose_begin(fm_instance *s, const double *y)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    s->statics.posing = differs(s);
-    if (!s->statics.posing) return;
-    s->statics.releasing = s->options[FM_OPTION_EQUILIBRIUM] == (double)FM_START_RELEASED;
-    s->statics.in_plane = s->planar.used;
-    s->statics.realised = s->realised.count;
-    if (s->statics.in_plane) (void)fm_planar_use(s, 0);
-    if (s->statics.releasing) s->realised.count = 0;
-    memcpy(s->statics.posed, s->row_active, rows * sizeof(double));
-    memcpy(s->statics.posed + rows, s->row_pivot, rows * sizeof(double));
+    s->loop.posing = differs(s);
+    if (!s->loop.posing) return;
+    s->loop.releasing = s->options[FM_OPTION_EQUILIBRIUM] == (double)FM_START_RELEASED;
+    s->statics->in_plane = s->planar.used;
+    s->statics->realised = s->realised->count;
+    if (s->statics->in_plane) (void)fm_planar_use(s, 0);
+    if (s->loop.releasing) s->realised->count = 0;
+    memcpy(s->statics->posed, s->row_active, rows * sizeof(double));
+    memcpy(s->statics->posed + rows, s->row_pivot, rows * sizeof(double));
     memset(s->row_pivot, 0, rows * sizeof(double));
     (void)fm_choose_at(s, y);
     if (fm_factor_delassus(s)) fm_note_pivots(s);
@@ -57,14 +59,14 @@ void fm_pose_begin(fm_instance *s, const double *y)
 void fm_pose_end(fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    if (!s->statics.posing) return;
-    s->statics.posing = s->statics.releasing = 0;
-    s->realised.count = s->statics.realised;
-    memcpy(s->row_active, s->statics.posed, rows * sizeof(double));
-    memcpy(s->row_pivot, s->statics.posed + rows, rows * sizeof(double));
+    if (!s->loop.posing) return;
+    s->loop.posing = s->loop.releasing = 0;
+    s->realised->count = s->statics->realised;
+    memcpy(s->row_active, s->statics->posed, rows * sizeof(double));
+    memcpy(s->row_pivot, s->statics->posed + rows, rows * sizeof(double));
     fm_use_rows(s);
     s->loop.worn = s->loop.near_singular = 0;
-    if (s->statics.in_plane) (void)fm_planar_use(s, 1);
+    if (s->statics->in_plane) (void)fm_planar_use(s, 1);
     s->planar.is_placed = 0;
     s->valid = FM_VALID_NOTHING;
 }
@@ -73,14 +75,14 @@ void fm_pose_end(fm_instance *s)
 void fm_note_locks(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
-    s->statics.locks = 0;
-    if (!s->statics.posing) return;
-    fm_accelerations(s, s->clock[FM_TIME], y, s->statics.rate);
+    s->statics->locks = 0;
+    if (!s->loop.posing) return;
+    fm_accelerations(s, s->clock[FM_TIME], y, s->statics->rate);
     for (int32_t i = 0; i < m->n.rows; i++) {
         if (!is_lock(m, i)) continue;
         const int32_t term = m->coupling_first[m->row_coupling[i]];
-        s->statics.locked[s->statics.locks] = s->link[m->term_link[term]].u;
-        s->statics.holds[s->statics.locks++] = s->row_active[i] > 0.0 ? s->loop.lambda[i] * m->term_ratio[term] : 0.0;
+        s->statics->locked[s->statics->locks] = s->link[m->term_link[term]].u;
+        s->statics->holds[s->statics->locks++] = s->row_active[i] > 0.0 ? s->loop.lambda[i] * m->term_ratio[term] : 0.0;
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "../image/joints.h"
 #include "../forces/elements.h"
+#include "scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define FM_PROFILE_H
 
 #include "../instance/instance.h"
+#include "scratch.h"
 
 FM_HIDDEN_BEGIN
 

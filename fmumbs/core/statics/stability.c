@@ -24,6 +24,7 @@
 #include "balance.h"
 #include "krylov.h"
 #include "matrix.h"
+#include "scratch.h"
 #include "tangent.h"
 
 #include <math.h>
@@ -52,10 +53,10 @@ static double kinetic(fm_instance *s, double a, const double *x, double b, const
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
     double energy[2];
-    memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof *s->y);
+    memcpy(s->y, s->statics->now, (size_t)s->model.ny * sizeof *s->y);
     for (int still = 0; still < 2; still++) {
         for (int32_t u = 0; u < nu; u++)
-            s->y[np + u] = still ? 0.0 : (a * x[u] + b * y[u]) * fm_balance_unit(s, u) / s->statics.time;
+            s->y[np + u] = still ? 0.0 : (a * x[u] + b * y[u]) * fm_balance_unit(s, u) / s->statics->time;
         s->planar.is_placed = 0;
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
@@ -67,7 +68,7 @@ static double kinetic(fm_instance *s, double a, const double *x, double b, const
 /* Rayleigh's quotient of a motion [1/s2] by differences of this step; NAN if it is not found. */
 static double quotient_by(fm_instance *s, double step, const double *x)
 {
-    double *A = s->statics.change;
+    double *A = s->statics->change;
     if (fm_tangent_along(s, step, x, A) == 0) return NAN;
     const double own = kinetic(s, 1.0, x, 0.0, x), other = kinetic(s, 0.0, x, 1.0, A);
     if (!(own > 0.0)) return NAN;
@@ -103,7 +104,7 @@ static int combine(fm_instance *s, const double *space, int32_t count, const dou
 static int leftmost(fm_instance *s, const double *H, int32_t rows, const double *space, int32_t count, double *value,
                     double *x)
 {
-    double *a = s->statics.small, *y = s->statics.left;
+    double *a = s->statics->small, *y = s->statics->left;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < count; i++)
             for (int32_t j = 0; j < count; j++)
@@ -119,13 +120,13 @@ static int leftmost(fm_instance *s, const double *H, int32_t rows, const double 
 static int32_t inverse_space(fm_instance *s, const double *x)
 {
     const int32_t n = s->image.n.speeds;
-    double *space = s->statics.outer, *H = s->statics.outer_H;
+    double *space = s->statics->outer, *H = s->statics->outer_H;
     const double size = fm_norm(x, n);
     for (int32_t u = 0; u < n; u++) space[u] = x[u] / size;
     for (int32_t j = 0; j < FM_OUTER; j++) {
         double *w = space + (size_t)(j + 1) * (size_t)n, *h = H + j * (FM_OUTER + 1);
         if (!fm_krylov(s, 0.0, space + (size_t)j * (size_t)n, FM_ROUGHLY, FM_ANY_PIVOT, w)) return 0;
-        if (!(s->statics.unsolved <= FM_UNSOLVED)) return 0;
+        if (!(s->statics->unsolved <= FM_UNSOLVED)) return 0;
         const double whole = fm_norm(w, n);
         h[j + 1] = fm_orthogonalise(space, j + 1, n, w, h);
         if (!isfinite(h[j + 1])) return 0;
@@ -139,12 +140,12 @@ static int32_t inverse_space(fm_instance *s, const double *x)
 static int candidate(fm_instance *s, int second, double least, double *x)
 {
     double value;
-    if (s->statics.by_matrix) return fm_matrix_departure(s, x);
+    if (s->statics->by_matrix) return fm_matrix_departure(s, x);
     if (!(fm_balance_seed(s, x) > 0)) return -1;
     const int32_t count = second ? inverse_space(s, x) : fm_krylov_space(s, x);
     if (count == 0) return -1;
-    const int fits = second ? leftmost(s, s->statics.outer_H, FM_OUTER + 1, s->statics.outer, count, &value, x)
-                            : leftmost(s, s->statics.H, s->statics.room + 1, s->statics.space, count, &value, x);
+    const int fits = second ? leftmost(s, s->statics->outer_H, FM_OUTER + 1, s->statics->outer, count, &value, x)
+                            : leftmost(s, s->statics->H, s->statics->room + 1, s->statics->space, count, &value, x);
     return !fits ? -1 : second ? value < 0.0 : value < -least;
 }
 
@@ -153,7 +154,7 @@ static int candidate(fm_instance *s, int second, double least, double *x)
 static double quotient_near(fm_instance *s, double *x, double *error)
 {
     const int32_t n = s->image.n.speeds;
-    double rho = quotient(s, x, error), *y = s->statics.simplified;
+    double rho = quotient(s, x, error), *y = s->statics->simplified;
     for (int i = 0; i < FM_TOWARDS && !(rho < -*error); i++) {
         if (!fm_krylov(s, 0.0, x, FM_ROUGHLY, FM_ANY_PIVOT, y)) break;
         const double size = fm_norm(y, n);
@@ -169,13 +170,13 @@ static double quotient_near(fm_instance *s, double *x, double *error)
 static double settle(fm_instance *s, double rho, double *x)
 {
     const int32_t n = s->image.n.speeds;
-    double change = INFINITY, *right = s->statics.simplified, *y = s->statics.change;
+    double change = INFINITY, *right = s->statics->simplified, *y = s->statics->change;
     while (change > FM_SETTLED * fabs(rho)) {
         const double before = rho, last = change;
-        if (!fm_balance_inertia(s, x, right) || !fm_balance_allow(s, s->statics.base, right)) return rho;
-        s->statics.shift = -rho * s->statics.time * s->statics.time;
+        if (!fm_balance_inertia(s, x, right) || !fm_balance_allow(s, s->statics->base, right)) return rho;
+        s->statics->shift = -rho * s->statics->time * s->statics->time;
         const int fits = fm_krylov(s, 0.0, right, FM_EXACTLY, FM_ANY_PIVOT, y);
-        s->statics.shift = 0.0;
+        s->statics->shift = 0.0;
         const double size = fm_norm(y, n);
         if (!fits || !(size > 0.0) || !isfinite(size)) return rho;
         for (int32_t u = 0; u < n; u++) right[u] = y[u] / size;
@@ -193,7 +194,7 @@ static double settle(fm_instance *s, double rho, double *x)
 static void place_moving(fm_instance *s, const double *x)
 {
     const int32_t np = s->image.n.positions;
-    memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof *s->y);
+    memcpy(s->y, s->statics->now, (size_t)s->model.ny * sizeof *s->y);
     for (int32_t u = 0; u < s->image.n.speeds; u++) s->y[np + u] = x[u] * fm_balance_unit(s, u);
     s->planar.is_placed = 0;
     fm_run_orientations(s, s->y);
@@ -213,12 +214,12 @@ static int does_work(const double *t, const double *a, const double *b)
 static int may_flutter(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    double *x = s->statics.change, *y = s->statics.simplified;
+    double *x = s->statics->change, *y = s->statics->simplified;
     if (m->n.velocity_rows > 0) return 1;
     if (fm_balance_seed(s, x) <= 0) return 0;
     for (int32_t u = 0; u < m->n.speeds; u++) y[u] = fm_sin(2.0 + 1.7 * u);
     for (int32_t i = 0; i < m->n.excitations; i++) y[m->excitation_u[i]] = 0.0;
-    if (!fm_balance_allow(s, s->statics.base, y)) return 1;
+    if (!fm_balance_allow(s, s->statics->base, y)) return 1;
     for (int32_t i = 0; i < s->model.balls; i++) {
         const int32_t u = s->link[s->ball_link[i]].u;
         if (does_work(s->tau + u, x + u, y + u)) return 1;
@@ -240,13 +241,13 @@ static int may_flutter(fm_instance *s)
 static int make_dense(fm_instance *s, double step, double *A)
 {
     const int32_t n = s->image.n.speeds;
-    double *x = s->statics.simplified, *out = s->statics.change;
+    double *x = s->statics->simplified, *out = s->statics->change;
     memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
     for (int32_t u = 0; u < n; u++) {
         memset(x, 0, (size_t)n * sizeof *x);
         x[u] = 1.0;
         for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
-        if (!fm_balance_allow(s, s->statics.now, x)) return 0;
+        if (!fm_balance_allow(s, s->statics->now, x)) return 0;
         if (!(fm_norm(x, n) > FM_SAME_AXIS)) continue;
         if (!fm_tangent_along(s, step, x, out)) return 0;
         for (int32_t r = 0; r < n; r++) A[r * n + u] = out[r];
@@ -259,11 +260,11 @@ static int make_dense(fm_instance *s, double step, double *A)
 static double flutter(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
-    double *re = s->statics.turn, *im = re + n, *re2 = s->statics.rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
-    if (n > s->statics.room || !make_dense(s, FM_FIRST_STEP, s->statics.small) ||
-        !make_dense(s, FM_SECOND_STEP, s->statics.raw))
+    double *re = s->statics->turn, *im = re + n, *re2 = s->statics->rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
+    if (n > s->statics->room || !make_dense(s, FM_FIRST_STEP, s->statics->small) ||
+        !make_dense(s, FM_SECOND_STEP, s->statics->raw))
         return NAN;
-    if (!fm_eigenvalues(s->statics.small, n, re, im) || !fm_eigenvalues(s->statics.raw, n, re2, im2)) return NAN;
+    if (!fm_eigenvalues(s->statics->small, n, re, im) || !fm_eigenvalues(s->statics->raw, n, re2, im2)) return NAN;
     for (int32_t i = 0; i < n; i++) largest = fmax(largest, sqrt(re[i] * re[i] + im[i] * im[i]));
     for (int32_t i = 0; i < n; i++) {
         const double size = sqrt(re[i] * re[i] + im[i] * im[i]);
@@ -286,22 +287,22 @@ static double flutter(fm_instance *s)
  * counts. */
 void fm_find_departure(fm_instance *s, double least)
 {
-    const int large = s->image.n.speeds > s->statics.room && !s->statics.by_matrix; /* larger than a space */
-    const double unit = s->statics.time;
-    double *x = s->statics.motion;
-    s->statics.growth = NAN;
+    const int large = s->image.n.speeds > s->statics->room && !s->statics->by_matrix; /* larger than a space */
+    const double unit = s->statics->time;
+    double *x = s->statics->motion;
+    s->statics->growth = NAN;
     for (int way = 0; way < (large ? WAYS : 1); way++) {
-        s->statics.time = way < LONGER ? unit : FM_LONGER_TIME * unit;
-        if (!fm_balance_place(s, s->statics.now)) continue;
+        s->statics->time = way < LONGER ? unit : FM_LONGER_TIME * unit;
+        if (!fm_balance_place(s, s->statics->now)) continue;
         const int found = candidate(s, way % 2, least, x);
         double error = 0.0;
         const double rho = found > 0 ? quotient_near(s, x, &error) : 0.0;
-        if (found >= 0 && rho >= error && (way % 2 == 1 || !large)) s->statics.growth = 0.0;
+        if (found >= 0 && rho >= error && (way % 2 == 1 || !large)) s->statics->growth = 0.0;
         if (!(rho < -error)) continue;
-        s->statics.growth = sqrt(-settle(s, rho, x));
+        s->statics->growth = sqrt(-settle(s, rho, x));
         break;
     }
-    s->statics.time = unit;
-    s->statics.vibrates = s->statics.growth == 0.0 && may_flutter(s);
-    if (s->statics.vibrates) s->statics.growth = flutter(s);
+    s->statics->time = unit;
+    s->statics->vibrates = s->statics->growth == 0.0 && may_flutter(s);
+    if (s->statics->vibrates) s->statics->growth = flutter(s);
 }

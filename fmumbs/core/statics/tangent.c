@@ -7,6 +7,7 @@
 #include "balance.h"
 #include "krylov.h"
 #include "pose.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,10 +20,10 @@
 static fm_status begin(fm_instance *s)
 {
     if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
-    memcpy(s->statics.now, s->y, (size_t)s->image.n.positions * sizeof(double));
-    memset(s->statics.now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
+    memcpy(s->statics->now, s->y, (size_t)s->image.n.positions * sizeof(double));
+    memset(s->statics->now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
     s->reduced.used = 0; /* statics is that of the sweeps */
-    fm_pose_begin(s, s->statics.now);
+    fm_pose_begin(s, s->statics->now);
     fm_balance_begin(s);
     return FM_OK;
 }
@@ -41,8 +42,8 @@ static fm_status end(fm_instance *s, int fits)
 static int rates_at(fm_instance *s, const double *v, double step, double *out)
 {
     double sum = 0.0;
-    fm_balance_move(s, s->statics.now, v, step, s->statics.probe);
-    fm_accelerations(s, s->clock[FM_TIME], s->statics.probe, out);
+    fm_balance_move(s, s->statics->now, v, step, s->statics->probe);
+    fm_accelerations(s, s->clock[FM_TIME], s->statics->probe, out);
     for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] /= fm_balance_unit(s, u), sum += fabs(out[u]);
     return isfinite(sum);
 }
@@ -50,10 +51,10 @@ static int rates_at(fm_instance *s, const double *v, double step, double *out)
 /* out = M^-1 K v at statics.now, with steps of h times v. 0: it is not finite. */
 static int along(fm_instance *s, double h, const double *v, double *out)
 {
-    double *back = s->statics.back;
+    double *back = s->statics->back;
     const int fits = rates_at(s, v, h, out) && rates_at(s, v, -h, back);
     for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] = (back[u] - out[u]) / (2.0 * h);
-    return fits && fm_balance_allow(s, s->statics.now, out);
+    return fits && fm_balance_allow(s, s->statics->now, out);
 }
 
 /* M^-1 K v at statics.now during a search, by differences of this step, in radians and lengths of the model. 0: it is
@@ -68,7 +69,7 @@ int fm_tangent_along(fm_instance *s, double step, const double *v, double *out)
 fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, double *out)
 {
     const int32_t n = s->image.n.speeds;
-    double *v = s->statics.change;
+    double *v = s->statics->change;
     if (begin(s) != FM_OK) return FM_ERROR;
     for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
     const double h = step / fm_largest(v, n);
@@ -90,9 +91,9 @@ static uint64_t state_key(const fm_instance *s)
 /* fm_balance_place at statics.now, with the matrix of the last product if nothing has changed since. */
 static int place_again(fm_instance *s, uint64_t key)
 {
-    const int same = s->statics.factored && s->statics.key == key;
-    const int fits = fm_balance_place(s, s->statics.now);
-    s->statics.factored = same, s->statics.key = key;
+    const int same = s->statics->factored && s->statics->key == key;
+    const int fits = fm_balance_place(s, s->statics->now);
+    s->statics->factored = same, s->statics->key = key;
     return fits;
 }
 
@@ -100,20 +101,20 @@ static int place_again(fm_instance *s, uint64_t key)
 fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out)
 {
     const int32_t n = s->image.n.speeds;
-    double *v = s->statics.change, *right = s->statics.simplified;
+    double *v = s->statics->change, *right = s->statics->simplified;
     const uint64_t key = state_key(s);
     if (begin(s) != FM_OK) return FM_ERROR;
     int fits = 1, solved = 0;
     for (int way = 0; way < 2 && fits && !solved; way++) {
-        if (way == 1) s->statics.time *= FM_LONGER_TIME;
+        if (way == 1) s->statics->time *= FM_LONGER_TIME;
         fits = place_again(s, key);
         for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
-        fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) &&
-               fm_balance_allow(s, s->statics.now, right);
+        fits = fits && fm_balance_allow(s, s->statics->now, v) && fm_balance_inertia(s, v, right) &&
+               fm_balance_allow(s, s->statics->now, right);
         fits = fits && fm_krylov(s, 0.0, right, FM_WANTED_RESIDUAL, -1e-14, v);
-        solved = s->statics.unsolved <= FM_MOST_RESIDUAL * fm_norm(right, n);
+        solved = s->statics->unsolved <= FM_MOST_RESIDUAL * fm_norm(right, n);
     }
-    const double squared = s->statics.time * s->statics.time;
+    const double squared = s->statics->time * s->statics->time;
     for (int32_t u = 0; u < n; u++) out[u] = fits ? squared * v[u] * fm_balance_unit(s, u) : 0.0;
     const fm_status status = end(s, fits);
     return status != FM_OK || solved

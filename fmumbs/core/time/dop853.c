@@ -4,8 +4,10 @@
  * Differential Equations I, II.5 and II.6.
  */
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
 #include "explicit.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -129,13 +131,13 @@ static double within(fm_instance *s, double t, double h)
     const int32_t near = s->loop.near_singular;
     double worst = 0.0;
     for (int j = FM_LAST + 1; j < FM_ALL_STAGES; j++) {
-        s->singular.on_branch = s->singular.was_near;
+        s->singular->on_branch = s->singular->was_near;
         fm_explicit_stage(s, t, h, A[j], C[j], j, s->work.probe);
     }
-    s->singular.on_branch = 0;
+    s->singular->on_branch = 0;
     s->loop.near_singular = near;
     for (int32_t i = 0; i < s->model.ny; i++) {
-        const double a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
+        const double a = fabs(s->head[i]), b = fabs(s->integrator->trial[i]);
         const double last =
             FM_LAST_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
         worst = last > worst || isnan(last) ? last : worst;
@@ -149,7 +151,7 @@ static double within(fm_instance *s, double t, double h)
 static void keep(fm_instance *s, double h, int all)
 {
     const int32_t ny = s->model.ny;
-    const double *end = fm_stage(s, FM_LAST), *next = s->work.trial;
+    const double *end = fm_stage(s, FM_LAST), *next = s->integrator->trial;
     double *r = s->dense;
     for (int32_t i = 0; i < ny; i++) {
         const double diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;

@@ -5,6 +5,7 @@
  */
 #include "explicit.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static double trial(fm_instance *s, double t, double h, int rejected)
 static void keep(fm_instance *s, double h, int within)
 {
     const int32_t ny = s->model.ny;
-    const double *next = s->work.trial;
+    const double *next = s->integrator->trial;
     double *r = s->dense;
     (void)within;
     for (int32_t i = 0; i < ny; i++) {

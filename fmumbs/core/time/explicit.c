@@ -2,7 +2,10 @@
 #include "explicit.h"
 
 #include "../instance/instance.h"
+#include "../loops/scratch.h"
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -23,17 +26,17 @@ void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, doub
 }
 
 /* Stages 1 to `last` of a step of length h from the head, by rows of A, each of this width, and the nodes c; leaves the
- * state of the last stage in work.trial. If they come near a singular position they begin again on the branch. 0: at
- * one of them drives have lost their effect, so that the others would not be finite. */
+ * state of the last stage in integrator.trial. If they come near a singular position they begin again on the branch. 0:
+ * at one of them drives have lost their effect, so that the others would not be finite. */
 int fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last)
 {
     for (int j = 1; j <= last; j++) {
-        fm_explicit_stage(s, t, h, A + (j * width), c[j], j, s->work.trial);
-        if (s->realised.lost) break;
+        fm_explicit_stage(s, t, h, A + (j * width), c[j], j, s->integrator->trial);
+        if (s->realised->lost) break;
         if (fm_begins_on_branch(s)) j = 0;
     }
-    s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
-    return !s->realised.lost;
+    s->singular->was_near = s->singular->on_branch, s->singular->on_branch = 0;
+    return !s->realised->lost;
 }
 
 /* The largest h times sum of e[j] stage[j], j <= last, relative to the allowed error; NaN if it is not finite. */
@@ -41,7 +44,7 @@ double fm_explicit_error(const fm_instance *s, double h, const double *e, int la
 {
     double worst = 0.0;
     for (int32_t i = 0; i < s->model.ny; i++) {
-        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
+        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->integrator->trial[i]);
         for (int j = 0; j <= last; j++) sum += e[j] * fm_stage(s, j)[i];
         const double error = fabs(h * sum) / fm_weight(s, i, a > b ? a : b);
         worst = error > worst || isnan(error) ? error : worst;
@@ -74,9 +77,9 @@ void fm_chained_stages(fm_instance *s, double t, double h, const double *node, i
     for (int j = 0; j < count; j++) {
         const double *slope = fm_stage(s, j > 0 ? j - 1 : 0);
         for (int32_t i = 0; i < s->model.ny; i++)
-            s->work.trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
-        fm_rates(s, t + node[j] * h, s->work.trial, fm_stage(s, j));
+            s->integrator->trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
+        fm_rates(s, t + node[j] * h, s->integrator->trial, fm_stage(s, j));
         if (fm_begins_on_branch(s)) j = -1;
     }
-    s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
+    s->singular->was_near = s->singular->on_branch, s->singular->on_branch = 0;
 }

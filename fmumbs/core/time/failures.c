@@ -6,13 +6,16 @@
 #include "../instance/message.h"
 #include "../forces/laws.h"
 #include "../loops/constraints.h"
+#include "../loops/scratch.h"
 #include "../loops/turning_axes.h"
 #include "../motion/resolution.h"
+#include "../motion/scratch.h"
 #include "../motion/singular.h"
 #include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
 #include "../assembly/reach.h"
 #include "headway.h"
+#include "scratch.h"
 
 #include <string.h>
 
@@ -54,13 +57,13 @@ fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
 static fm_status failed_at_tangent(fm_instance *s, double t_end)
 {
     char names[200];
-    fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
+    fm_loop_names(s, s->singular->tangent_row, names, sizeof names);
     return fm_say(
         s, FM_DISCARD,
         "the step to t = %.9g s failed: at t = %.9g s the %s reaches a singular position at which branches of its "
         "motion share a tangent, so that the velocity does not determine how it continues. Hold joint '%s' there "
         "with a drive or a spring, or change a length so that the branches stay apart",
-        t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
+        t_end, s->singular->tangent_time, names, s->image.text + s->image.joint_name[s->singular->tangent_joint]);
 }
 
 /* Whether a program left the reach of the mechanism, and says so. */
@@ -91,7 +94,7 @@ fm_status fm_jammed(fm_instance *s, double t_end)
         "the step to t = %.9g s failed: at t = %.9g s joint '%s' jams: no normal force of its friction agrees with the "
         "reaction that it causes. Lower the coefficients of friction, or give the joint a longer guide or a smaller "
         "radius",
-        t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction.jammed]]);
+        t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction->jammed]]);
 }
 
 /* Drives without effect on the programs that they realise. */
@@ -110,8 +113,8 @@ fm_status fm_drives_failed(fm_instance *s, double t_end)
 static fm_status lost_coordinates(fm_instance *s, double t_end, int32_t joint)
 {
     const char *name = s->image.text + s->image.joint_name[joint];
-    const double far = s->work.far;
-    const char *unit = s->work.far_slides ? "m" : "rad";
+    const double far = s->integrator->far;
+    const char *unit = s->integrator->far_slides ? "m" : "rad";
     if (far != 0.0)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: after t = %.9g s joint '%s' is at %.9g %s, where numbers are "
@@ -137,11 +140,11 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     fm_fall_back(s);
     char why[300];
     s->valid = FM_VALID_NOTHING;
-    if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
+    if (s->singular->tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
-    if (s->work.lost >= 0) return lost_coordinates(s, t_end, s->work.lost);
-    if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
-    if (!s->realised.crossed && left_reach(s, t_end)) return FM_DISCARD;
+    if (s->integrator->lost >= 0) return lost_coordinates(s, t_end, s->integrator->lost);
+    if (s->friction->jammed >= 0) return fm_jammed(s, t_end);
+    if (!s->realised->crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
@@ -183,7 +186,7 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
     char known[200];
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
-    if (!s->realised.crossed && left_reach(s, t_end)) return FM_DISCARD;
+    if (!s->realised->crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(

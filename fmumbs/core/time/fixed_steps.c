@@ -8,11 +8,14 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
+#include "../loops/scratch.h"
 #include "../motion/normal_forces.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
 #include "failures.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 #include "step_end.h"
 
@@ -33,8 +36,8 @@ static fm_status step_too_long(fm_instance *s, double t, double h, double t_end)
 static fm_status not_finite(fm_instance *s, double t, double h, double t_end)
 {
     s->clock[FM_TIME] = t;
-    if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
-    if (s->realised.lost) return fm_drives_failed(s, t_end);
+    if (s->friction->jammed >= 0) return fm_jammed(s, t_end);
+    if (s->realised->lost) return fm_drives_failed(s, t_end);
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the state is no longer finite. The fixed step "
@@ -59,7 +62,7 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double t_en
         if (s->image.n.laws > 0) fm_laws_note(s, s->y);
         fm_note_rate(s, s->y + s->image.n.positions, h);
         if (!scheme->step(s, t, h)) return step_too_long(s, t, h, t_end);
-        if (!fm_all_finite(s->work.trial, s->model.ny) || !fm_normalise(s, s->work.trial, NULL))
+        if (!fm_all_finite(s->integrator->trial, s->model.ny) || !fm_normalise(s, s->integrator->trial, NULL))
             return not_finite(s, t, h, t_end);
         fm_note_normal_forces(s);
         if (!fm_correct_fixed(s, t, h)) return fm_step_failed(s, t_end);

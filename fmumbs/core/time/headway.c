@@ -12,7 +12,10 @@
 
 #include "../instance/instance.h"
 #include "../maths/text.h"
+#include "../loops/scratch.h"
+#include "../motion/scratch.h"
 #include "../assembly/internal_dynamics.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -26,11 +29,11 @@
 
 void fm_headway_begin(fm_instance *s)
 {
-    s->work.slow = 0;
-    s->work.rejection = FM_NOT_REJECTED;
-    s->work.lost_at = INFINITY;
-    s->work.lost_width = 0.0;
-    s->realised.crossed = 0;
+    s->integrator->slow = 0;
+    s->integrator->rejection = FM_NOT_REJECTED;
+    s->integrator->lost_at = INFINITY;
+    s->integrator->lost_width = 0.0;
+    s->realised->crossed = 0;
 }
 
 /* Counts an accepted step from time `before`. 0: too many in a row made no headway. */
@@ -38,9 +41,9 @@ int fm_headway_made(fm_instance *s, double before)
 {
     double *clock = s->clock;
     const double covered = clock[FM_TIME_HEAD] - before;
-    s->work.slow = covered < FM_NO_HEADWAY * clock[FM_LONGEST] ? s->work.slow + 1 : 0;
+    s->integrator->slow = covered < FM_NO_HEADWAY * clock[FM_LONGEST] ? s->integrator->slow + 1 : 0;
     clock[FM_LONGEST] = fmax(clock[FM_LONGEST], covered);
-    return s->work.slow < FM_MOST_SLOW;
+    return s->integrator->slow < FM_MOST_SLOW;
 }
 
 /* Notes why a trial step to `arrival` is rejected; error: INFINITY where the stages of the implicit scheme are not
@@ -48,36 +51,36 @@ int fm_headway_made(fm_instance *s, double before)
 void fm_rejected(fm_instance *s, int implicit, double error, double arrival)
 {
     const double t = s->clock[FM_TIME_HEAD];
-    s->work.rejection = s->realised.lost          ? FM_LOST_DRIVES
-                        : s->friction.jammed >= 0 ? FM_JAMMED
-                        : isnan(error)            ? FM_NOT_FINITE
-                        : !isinf(error)           ? FM_TOO_INACCURATE
-                        : implicit                ? FM_NOT_FOUND
-                                                  : FM_NOT_CLOSED;
-    if (!s->realised.lost) return;
-    if (!(t < s->work.lost_at)) s->work.lost_width = arrival - t, s->work.lost_at = INFINITY;
-    if (s->work.lost_at == INFINITY) s->work.lost_width = arrival - t;
-    s->work.lost_at = fmin(s->work.lost_at, arrival);
+    s->integrator->rejection = s->realised->lost          ? FM_LOST_DRIVES
+                               : s->friction->jammed >= 0 ? FM_JAMMED
+                               : isnan(error)             ? FM_NOT_FINITE
+                               : !isinf(error)            ? FM_TOO_INACCURATE
+                               : implicit                 ? FM_NOT_FOUND
+                                                          : FM_NOT_CLOSED;
+    if (!s->realised->lost) return;
+    if (!(t < s->integrator->lost_at)) s->integrator->lost_width = arrival - t, s->integrator->lost_at = INFINITY;
+    if (s->integrator->lost_at == INFINITY) s->integrator->lost_width = arrival - t;
+    s->integrator->lost_at = fmin(s->integrator->lost_at, arrival);
 }
 
 /* Whether a rejected trial to `arrival` locates a position at which the drives lose their effect. */
 int fm_drives_block(fm_instance *s, double arrival)
 {
     const double t = s->clock[FM_TIME_HEAD], h = arrival - t,
-                 most = (s->realised.crossed ? FM_CERTAIN : FM_BRACKETED) * s->work.lost_width;
-    if (s->realised.count == 0) return 0;
+                 most = (s->realised->crossed ? FM_CERTAIN : FM_BRACKETED) * s->integrator->lost_width;
+    if (s->realised->count == 0) return 0;
     if (h < FM_SHORT_TRIAL * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE))
-        return s->realised.lost = 1;
-    if (!(t < s->work.lost_at && s->work.lost_at < INFINITY) || !(h <= most)) return 0;
-    if (s->realised.crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised.lost = 1;
-    s->work.lost_at = INFINITY;
+        return s->realised->lost = 1;
+    if (!(t < s->integrator->lost_at && s->integrator->lost_at < INFINITY) || !(h <= most)) return 0;
+    if (s->realised->crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised->lost = 1;
+    s->integrator->lost_at = INFINITY;
     return 0;
 }
 
 /* A step of h, or to the middle of the bracket of such a position. */
 double fm_before_loss(const fm_instance *s, double h)
 {
-    const double left = s->work.lost_at - s->clock[FM_TIME_HEAD];
+    const double left = s->integrator->lost_at - s->clock[FM_TIME_HEAD];
     return left > 0.0 ? fmin(h, 0.5 * left) : h;
 }
 
@@ -110,9 +113,9 @@ void fm_print_known(const fm_instance *s, char *out, size_t capacity)
         const int32_t own = joint_of(&s->image, u);
         if (own >= 0 && !(part <= most)) most = part, rate = udot, joint = own, linear = s->image.mode_linear[u];
     }
-    if (joint < 0) (void)fm_print(out, capacity, "%s", why[s->work.rejection]);
+    if (joint < 0) (void)fm_print(out, capacity, "%s", why[s->integrator->rejection]);
     else
         (void)fm_print(out, capacity, "joint '%.60s' changes fastest, by %.3g %s; %s",
                        s->image.text + s->image.joint_name[joint], rate, linear ? "m/s2" : "rad/s2",
-                       why[s->work.rejection]);
+                       why[s->integrator->rejection]);
 }

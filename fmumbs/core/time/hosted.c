@@ -14,14 +14,17 @@
 #include "../forces/excitation.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../loops/scratch.h"
 #include "../motion/law_modes.h"
 #include "../motion/law_rates.h"
 #include "../motion/linear_range.h"
 #include "../motion/normal_forces.h"
 #include "../motion/rates.h"
 #include "../motion/rules.h"
+#include "../motion/scratch.h"
 #include "../motion/sticking.h"
 #include "failures.h"
+#include "scratch.h"
 #include "stages.h"
 #include "step_end.h"
 
@@ -43,9 +46,9 @@ static fm_status refuse_unless_ready(fm_instance *s)
 static void begin(fm_instance *s)
 {
     s->laws.use = s->law_mode;
-    s->laws.fault = s->singular.tangent_row = s->work.lost = -1;
-    s->work.far = 0.0;
-    s->singular.was_near = 0;
+    s->laws.fault = s->singular->tangent_row = s->integrator->lost = -1;
+    s->integrator->far = 0.0;
+    s->singular->was_near = 0;
     fm_begin_normal_forces(s);
     (void)fm_begin_smooth(s, s->clock[FM_EVENT]);
 }
@@ -94,7 +97,7 @@ static void note_origins(fm_instance *s, const double *y)
 fm_status fm_do_update_events(fm_instance *s, fm_events *events)
 {
     const double t = s->clock[FM_TIME];
-    double *before = s->work.trial;
+    double *before = s->integrator->trial;
     const int begun = s->clock[FM_HOSTED] != 0.0;
     if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
     if (fm_check_rules(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
@@ -130,8 +133,8 @@ static fm_status make_rates(fm_instance *s, double *rates)
     fm_rates(s, t, s->y, rates);
     s->clock[FM_EVALUATIONS] += s->work.evaluations;
     s->work.evaluations = 0.0;
-    if (s->friction.jammed >= 0) return fm_jammed(s, t);
-    if (s->realised.lost) return fm_drives_failed(s, t);
+    if (s->friction->jammed >= 0) return fm_jammed(s, t);
+    if (s->realised->lost) return fm_drives_failed(s, t);
     if (fm_all_finite(rates, s->model.ny)) return FM_OK;
     return fm_say(s, FM_DISCARD, "at t = %.9g s the rates of the continuous states are not finite: take a shorter step",
                   t);
@@ -229,7 +232,7 @@ static int has_drifted(const fm_instance *s, const double *y)
 fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
 {
     const double t = s->clock[FM_TIME];
-    double *corrected = s->work.trial;
+    double *corrected = s->integrator->trial;
     *event = 0;
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
     s->work.evaluations = 0.0;

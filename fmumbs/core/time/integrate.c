@@ -13,15 +13,18 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../loops/cut_joints.h"
+#include "../loops/scratch.h"
 #include "../motion/normal_forces.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
 #include "dense.h"
 #include "failures.h"
 #include "fixed_steps.h"
 #include "headway.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 #include "step_end.h"
 
@@ -65,8 +68,8 @@ static double first_step(fm_instance *s, double t, double t_end)
         rate = b > rate ? b : rate;
     }
     double h = unit * (size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate));
-    for (int32_t i = 0; i < ny; i++) s->work.trial[i] = s->head[i] + h * s->slope[i];
-    fm_rates(s, t + h, s->work.trial, fm_stage(s, 1));
+    for (int32_t i = 0; i < ny; i++) s->integrator->trial[i] = s->head[i] + h * s->slope[i];
+    fm_rates(s, t + h, s->integrator->trial, fm_stage(s, 1));
     for (int32_t i = 0; i < ny; i++) {
         double b = unit * unit * fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
         bend = b > bend ? b : bend;
@@ -118,7 +121,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, const
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
     scheme->keep(s, arrival - t, is_read_within(s, arrival, t_end));
     fm_note_normal_forces(s);
-    memcpy(s->head, s->work.trial, bytes);
+    memcpy(s->head, s->integrator->trial, bytes);
     memcpy(s->slope, fm_stage(s, scheme->last), bytes);
     fm_note_rate(s, s->head + s->image.n.positions, arrival - t);
     (void)fm_normalise(s, s->head, s->slope);
@@ -164,7 +167,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         fm_rejected(s, scheme->implicit, error, arrival);
         if (fm_drives_block(s, arrival)) return STUCK;
         const double last = arrival;
-        clock[FM_H] = fmax(fm_before_loss(s, s->realised.lost ? h : h * factor), shortest(t));
+        clock[FM_H] = fmax(fm_before_loss(s, s->realised->lost ? h : h * factor), shortest(t));
         arrival = t + clock[FM_H];
         if (!(arrival < last && arrival > t)) return STUCK; /* it cannot be shorter */
     }
@@ -222,11 +225,11 @@ static int step_on(fm_instance *s, double goal, double t_end)
 static int read_dense(fm_instance *s, double t)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
-    memcpy(s->work.trial, s->y, bytes);
+    memcpy(s->integrator->trial, s->y, bytes);
     fm_dense(s, t, s->y);
     s->work.time = t;
     if (s->image.n.rows == 0 || fm_correct(s, s->y, 0)) return 1;
-    memcpy(s->head, s->work.trial, bytes);
+    memcpy(s->head, s->integrator->trial, bytes);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
     return 0;
 }
@@ -243,7 +246,7 @@ static int hopeless(const fm_instance *s, double start, double t_end)
 static int return_to_head(fm_instance *s)
 {
     const double t = s->clock[FM_TIME_HEAD];
-    s->singular.tangent_row = s->work.lost = -1;
+    s->singular->tangent_row = s->integrator->lost = -1;
     if (!fm_choose_law_modes(s, t, s->head)) return 0;
     fm_rates(s, t, s->head, s->slope);
     s->work.time = t;
@@ -257,12 +260,12 @@ static int step_short_of(fm_instance *s, double t_end)
     const double t = s->clock[FM_TIME_HEAD], failed = s->clock[FM_TIME_DENSE] - t, left = t_end - t;
     const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
     double h = left < failed ? left : 0.5 * failed;
-    if (s->singular.tangent_row >= 0 && s->singular.tangent_time > t_end)
+    if (s->singular->tangent_row >= 0 && s->singular->tangent_time > t_end)
         return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED;
-    for (; s->work.lost >= 0 && h >= least; h *= 0.5) {
+    for (; s->integrator->lost >= 0 && h >= least; h *= 0.5) {
         if (!return_to_head(s)) return 0;
         const advanced how = advance(s, t + h, t_end, next_scheme(s), 0);
-        if (how == ADVANCED || s->work.lost < 0) return how == ADVANCED;
+        if (how == ADVANCED || s->integrator->lost < 0) return how == ADVANCED;
     }
     return 0;
 }
@@ -310,8 +313,8 @@ fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
-    s->laws.fault = s->singular.tangent_row = s->work.lost = -1;
-    s->work.far = 0.0;
+    s->laws.fault = s->singular->tangent_row = s->integrator->lost = -1;
+    s->integrator->far = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);
     const fm_status status = fm_scheme_of(s)->step != NULL ? fm_fixed_steps(s, t_end) : controlled_steps(s, t_end);

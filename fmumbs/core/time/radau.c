@@ -16,13 +16,16 @@
 #include "../forces/inputs.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
+#include "../loops/scratch.h"
 #include "../motion/compliances.h"
 #include "../motion/friction.h"
 #include "../motion/rates.h"
+#include "../motion/scratch.h"
 #include "../motion/stiffness.h"
 #include "radau_small.h"
 #include "radau_tableau.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -86,7 +89,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
 {
     const int32_t np = s->image.n.positions, ny = s->model.ny;
     const double *k = fm_stage(s, i), g = h * L[i][i];
-    double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = s->work.trial, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = s->integrator->trial, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
     place_stage(s, h, i, y);
     if (s->image.n.generals > 0) fm_run_orientations(s, y); /* whose rates follow from the pose */
     fm_position_rates(s, y, d);
@@ -94,7 +97,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     for (int32_t n = 0; n < np; n++) d[n] -= k[n], y[n] += g * d[n];
     fm_friction_relax(s, g, d, y);
     memset(work, 0, (size_t)ny * sizeof *work);
-    fm_stiff_force(s, g, k + np, work, s->stiff.f);
+    fm_stiff_force(s, g, k + np, work, s->implicit->f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
     if (first) fm_compliances_place(s, i, -1, t + C[i] * h, y, g, d + np);
     else fm_compliances_renew(s, i);
@@ -109,9 +112,9 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
 /* One iteration of all stages: their changes in stages 3 to 5. */
 static void iterate_all(fm_instance *s, double t, double h, int first)
 {
-    if (s->stiff.dense) fm_small_iterate(s, t, h, first);
+    if (s->integrator->dense) fm_small_iterate(s, t, h, first);
     else
-        for (int i = 0; i < FM_RADAU_STAGES && !s->realised.lost; i++) iterate(s, t, h, i, first);
+        for (int i = 0; i < FM_RADAU_STAGES && !s->realised->lost; i++) iterate(s, t, h, i, first);
 }
 
 /* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
@@ -137,13 +140,13 @@ static double change(fm_instance *s, double h)
 /* The stages of a step. 0: they are not found. */
 static int find_stages(fm_instance *s, double t, double h)
 {
-    int32_t *iterations = &s->stiff.iterations;
+    int32_t *iterations = &s->integrator->iterations;
     double last = 0.0;
     predict(s, h);
     for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
         iterate_all(s, t, h, *iterations == 1);
         const double now = change(s, h);
-        if (!isfinite(now) || s->realised.lost) return 0;
+        if (!isfinite(now) || s->realised->lost) return 0;
         if (*iterations == 1) {
             if (now < 0.01 * FM_ITERATION_ERROR) return 1;
         } else {
@@ -169,7 +172,7 @@ static double norm(const fm_instance *s, double g, const double *error)
     const double more = FM_LOOSER / fm_fifth_root(s->options[FM_OPTION_TOLERANCE]), allowed = more > 1.0 ? more : 1.0;
     double worst = 0.0;
     for (int32_t n = 0; n < s->model.ny; n++) {
-        const double before = fabs(s->head[n]), after = fabs(s->work.trial[n]);
+        const double before = fabs(s->head[n]), after = fabs(s->integrator->trial[n]);
         const double off = g * fabs(error[n]) / fm_weight(s, n, before > after ? before : after);
         worst = off > worst || isnan(off) ? off : worst;
         if (isnan(worst)) return worst;
@@ -189,7 +192,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     for (int32_t n = 0; n < ny; n++)
         r[n] = slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n)) / g;
     const double unfiltered = norm(s, g, r);
-    if (s->stiff.dense) {
+    if (s->integrator->dense) {
         fm_small_filter(s, g, r, error);
         const double filtered = norm(s, g, error);
         return unfiltered < filtered ? unfiltered : filtered;
@@ -198,8 +201,8 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_speeds_of(s, s->head, r, b);
     for (int32_t n = 0; n < nu; n++) b[n] = -b[n];
     fm_friction_stage(s, t, s->head, g, NULL);
-    fm_stiff_force(s, g, a, b, s->stiff.f);
-    fm_friction_push(s, g, r, s->stiff.f);
+    fm_stiff_force(s, g, a, b, s->implicit->f);
+    fm_friction_push(s, g, r, s->implicit->f);
     fm_stiff_accelerations(s, t, s->head, g, a);
     if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, 0, t, s->head, g, a);
     memcpy(error, s->head, (size_t)np * sizeof *error);
@@ -229,7 +232,7 @@ static double unbalanced(const fm_instance *s, double h, const double *slope)
     const double *k = fm_stage(s, FM_RADAU_STAGES - 1);
     double most = 0.0, sum = 0.0;
     for (int32_t n = 0; n < s->model.ny; n++) {
-        const double off = h * fabs(slope[n] - k[n]) / fm_weight(s, n, fabs(s->work.trial[n]));
+        const double off = h * fabs(slope[n] - k[n]) / fm_weight(s, n, fabs(s->integrator->trial[n]));
         most = off > most ? off : most, sum += off;
     }
     return isfinite(sum) ? most : NAN;
@@ -242,14 +245,15 @@ static int find_slope(fm_instance *s, double t, double h)
 {
     double *slope = fm_stage(s, 2 * FM_RADAU_STAGES), last = INFINITY;
     for (;;) {
-        fm_rates(s, t + h, s->work.trial, slope);
+        fm_rates(s, t + h, s->integrator->trial, slope);
         const double now = unbalanced(s, h, slope);
         if (!isfinite(now)) return 0;
         if (now <= FM_SLOPES_APART || now > 0.5 * last) return 1;
         last = now;
         iterate_all(s, t, h, 0);
         if (!isfinite(change(s, h))) return 0;
-        for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
+        for (int32_t n = 0; n < s->model.ny; n++)
+            s->integrator->trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     }
 }
 
@@ -257,12 +261,13 @@ static int find_slope(fm_instance *s, double t, double h)
  * found. The new state is left in `trial`, its slope in the last stage. */
 static double trial(fm_instance *s, double t, double h, int rejected)
 {
-    s->singular.was_near = 0;
+    s->singular->was_near = 0;
     fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
-    s->stiff.dense = fm_small_begin(s, h);
+    s->integrator->dense = fm_small_begin(s, h);
     if (!find_stages(s, t, h)) return INFINITY;
-    for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
+    for (int32_t n = 0; n < s->model.ny; n++)
+        s->integrator->trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     double error = estimate(s, t, h, s->slope);
     if (error > 1.0 && (rejected || !goes_on(s))) error = estimate_again(s, t, h);
     if (!(error <= 1.0)) return error;
@@ -279,7 +284,7 @@ static void keep(fm_instance *s, double h, int within)
     const int begins = s->image.n.laws > 0 && !goes_on(s);
     double *r = s->dense;
     for (int32_t i = 0; i < ny; i++) {
-        const double diff = s->work.trial[i] - s->head[i];
+        const double diff = s->integrator->trial[i] - s->head[i];
         const double one = (moved(s, h, 0, i) - C[0] * diff) / (C[0] * (1.0 - C[0]));
         const double two = (moved(s, h, 1, i) - C[1] * diff) / (C[1] * (1.0 - C[1]));
         r[i] = s->head[i];
@@ -307,7 +312,7 @@ static double factor_after(const fm_instance *s, const fm_scheme *scheme, double
     const double *clock = s->clock;
     if (!isfinite(error)) return 0.5;
     const double least = error > 1e-10 ? error : 1e-10;
-    const double safe = 0.9 * (2.0 * FM_MOST_ITERATED + 1.0) / (2.0 * FM_MOST_ITERATED + s->stiff.iterations);
+    const double safe = 0.9 * (2.0 * FM_MOST_ITERATED + 1.0) / (2.0 * FM_MOST_ITERATED + s->integrator->iterations);
     double factor = safe / fourth_root(least);
     if (error <= 1.0 && goes_on(s)) { /* Gustafsson */
         const double last = clock[FM_TIME_HEAD] - clock[FM_TIME_TAIL];

@@ -19,7 +19,9 @@
 #include "../tree/rate.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
+#include "../motion/scratch.h"
 #include "radau_tableau.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -42,11 +44,11 @@ static void invert(fm_instance *s, const double *y)
 {
     const double trial = fm_trial_force(s);
     const int32_t n = s->image.n.speeds, worn = s->loop.worn, near_singular = s->loop.near_singular;
-    double *force = s->stiff.along, *without = s->stiff.kept;
+    double *force = s->implicit->along, *without = s->implicit->kept;
     memset(force, 0, (size_t)n * sizeof *force);
     fm_sweep_and_close(s, y, force, without);
     for (int32_t u = 0; u < n; u++) {
-        double *column = s->stiff.W + u * n;
+        double *column = s->integrator->W + u * n;
         force[u] = trial * (s->image.mode_linear[u] ? 1.0 : s->image.length[0]);
         fm_sweep_and_close(s, y, force, column);
         for (int32_t i = 0; i < n; i++) column[i] = (column[i] - without[i]) / force[u];
@@ -60,8 +62,8 @@ static void invert(fm_instance *s, const double *y)
 static void place(fm_instance *s, int which, const double *y, double g)
 {
     const int32_t n = s->image.n.speeds;
-    double *K = s->stiff.dense_K + which * n * n, *D = s->stiff.dense_D + which * n * n;
-    const fm_compliances *set = s->stiff.set + which;
+    double *K = s->integrator->dense_K + which * n * n, *D = s->integrator->dense_D + which * n * n;
+    const fm_compliances *set = s->implicit->set + which;
     fm_compliances_find(s, which, y, g);
     memset(K, 0, (size_t)(n * n) * sizeof *K);
     memset(D, 0, (size_t)(n * n) * sizeof *D);
@@ -77,11 +79,12 @@ static void place(fm_instance *s, int which, const double *y, double g)
 static void multiply(const fm_instance *s, int which, double by_d, double by_k, double *out, int32_t width)
 {
     const int32_t n = s->image.n.speeds;
-    const double *K = s->stiff.dense_K + which * n * n, *D = s->stiff.dense_D + which * n * n;
+    const double *K = s->integrator->dense_K + which * n * n, *D = s->integrator->dense_D + which * n * n;
     for (int32_t u = 0; u < n; u++)
         for (int32_t v = 0; v < n; v++) {
             double sum = 0.0;
-            for (int32_t w = 0; w < n; w++) sum += s->stiff.W[w * n + u] * (by_d * D[w * n + v] + by_k * K[w * n + v]);
+            for (int32_t w = 0; w < n; w++)
+                sum += s->integrator->W[w * n + u] * (by_d * D[w * n + v] + by_k * K[w * n + v]);
             out[u * width + v] = sum;
         }
 }
@@ -90,11 +93,11 @@ static void multiply(const fm_instance *s, int which, double by_d, double by_k, 
  * cost about as many sweeps as W. */
 int fm_small_begin(fm_instance *s, double h)
 {
-    if (s->stiff.small == 0) return 0;
+    if (s->integrator->small == 0) return 0;
     fm_run_orientations(s, s->head);
     fm_make_world(s, s->head);
     place(s, FM_RADAU_STAGES, s->head, FM_WITHIN * h);
-    return FM_RADAU_STAGES * s->stiff.set[FM_RADAU_STAGES].count >= s->image.n.speeds;
+    return FM_RADAU_STAGES * s->implicit->set[FM_RADAU_STAGES].count >= s->image.n.speeds;
 }
 
 /* The system of all stages. */
@@ -103,23 +106,23 @@ static void build(fm_instance *s, double h)
     const int32_t n = s->image.n.speeds, all = FM_RADAU_STAGES * n;
     for (int i = 0; i < FM_RADAU_STAGES; i++)
         for (int j = 0; j < FM_RADAU_STAGES; j++) {
-            double square = 0.0, *block = s->stiff.dense_B + i * n * all + j * n;
+            double square = 0.0, *block = s->integrator->dense_B + i * n * all + j * n;
             for (int k = 0; k < FM_RADAU_STAGES; k++) square += A[i][k] * A[k][j];
             multiply(s, i, h * A[i][j], h * h * square, block, all);
             for (int32_t u = 0; i == j && u < n; u++) block[u * all + u] += 1.0;
         }
-    fm_lu_factor(s->stiff.dense_B, all, s->stiff.exchanged); /* a singular one: the step is rejected */
+    fm_lu_factor(s->integrator->dense_B, all, s->integrator->exchanged); /* a singular one: the step is rejected */
 }
 
 /* x -= W K of a set times q. */
 static void subtract(const fm_instance *s, int which, const double *q, double *x)
 {
     const int32_t n = s->image.n.speeds;
-    const double *K = s->stiff.dense_K + which * n * n;
+    const double *K = s->integrator->dense_K + which * n * n;
     for (int32_t w = 0; w < n; w++) {
         double force = 0.0;
         for (int32_t v = 0; v < n; v++) force += K[w * n + v] * q[v];
-        for (int32_t u = 0; u < n; u++) x[u] -= s->stiff.W[w * n + u] * force;
+        for (int32_t u = 0; u < n; u++) x[u] -= s->integrator->W[w * n + u] * force;
     }
 }
 
@@ -133,7 +136,7 @@ static void integrate(double h, int i, const double *x, int32_t n, double *out)
 void fm_small_iterate(fm_instance *s, double t, double h, int first)
 {
     const int32_t np = s->image.n.positions, n = s->image.n.speeds, ny = s->model.ny;
-    double *x = s->stiff.dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    double *x = s->integrator->dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
         double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
         integrate(h, i, fm_stage(s, 0), ny, y);
@@ -150,7 +153,7 @@ void fm_small_iterate(fm_instance *s, double t, double h, int first)
         integrate(h, i, q, n, work);
         subtract(s, i, work, x + i * n);
     }
-    fm_lu_solve(s->stiff.dense_B, FM_RADAU_STAGES * n, s->stiff.exchanged, x);
+    fm_lu_solve(s->integrator->dense_B, FM_RADAU_STAGES * n, s->integrator->exchanged, x);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
         double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
         integrate(h, i, x, n, y + np);
@@ -164,14 +167,14 @@ void fm_small_iterate(fm_instance *s, double t, double h, int first)
 void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
 {
     const int32_t np = s->image.n.positions, n = s->image.n.speeds;
-    double *P = s->stiff.dense_P, *x = s->stiff.dense_x, *q = x + n;
+    double *P = s->integrator->dense_P, *x = s->integrator->dense_x, *q = x + n;
     multiply(s, FM_RADAU_STAGES, g, g * g, P, n);
     for (int32_t u = 0; u < n; u++) P[u * n + u] += 1.0;
-    fm_lu_factor(P, n, s->stiff.exchanged + FM_RADAU_STAGES * n);
+    fm_lu_factor(P, n, s->integrator->exchanged + FM_RADAU_STAGES * n);
     fm_speeds_of(s, s->head, r, q);
     for (int32_t u = 0; u < n; u++) q[u] *= g, x[u] = r[np + u];
     subtract(s, FM_RADAU_STAGES, q, x);
-    fm_lu_solve(P, n, s->stiff.exchanged + FM_RADAU_STAGES * n, x);
+    fm_lu_solve(P, n, s->integrator->exchanged + FM_RADAU_STAGES * n, x);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     memcpy(error + np, x, (size_t)n * sizeof *x);
     fm_position_rates(s, error, fm_stage(s, 2 * FM_RADAU_STAGES));

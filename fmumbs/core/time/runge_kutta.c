@@ -1,6 +1,7 @@
 /* runge_kutta.c: the classical Runge-Kutta method of order 4, in equal steps. */
 #include "explicit.h"
 #include "scheme.h"
+#include "scratch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static int is_too_long(const fm_instance *s, double h)
     return apart > FM_MOVES && apart > 2.0 * most;
 }
 
-/* One step of h from the present state; its end in work.trial. 0: it is too long. */
+/* One step of h from the present state; its end in integrator.trial. 0: it is too long. */
 static int step(fm_instance *s, double t, double h)
 {
     static const double node[STAGES] = {0.0, 0.5, 0.5, 1.0};
@@ -32,7 +33,7 @@ static int step(fm_instance *s, double t, double h)
     if (!s->loop.near_singular && is_too_long(s, h)) return 0;
     for (int32_t i = 0; i < s->model.ny; i++) {
         double middle = fm_stage(s, 1)[i] + fm_stage(s, 2)[i];
-        s->work.trial[i] = s->y[i] + h / 6.0 * ((fm_stage(s, 0)[i] + fm_stage(s, 3)[i]) + 2.0 * middle);
+        s->integrator->trial[i] = s->y[i] + h / 6.0 * ((fm_stage(s, 0)[i] + fm_stage(s, 3)[i]) + 2.0 * middle);
     }
     return 1;
 }

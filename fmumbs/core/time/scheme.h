@@ -9,12 +9,12 @@ FM_HIDDEN_BEGIN
 typedef struct fm_scheme fm_scheme;
 struct fm_scheme {
     /* With fixed steps (fixed_steps.c), else NULL: a step of h from the present state y at time t, whose end it leaves
-     * in work.trial and its slope at the start in stage 0. 0: it is too long for the scheme to be stable. */
+     * in integrator.trial and its slope at the start in stage 0. 0: it is too long for the scheme to be stable. */
     int (*step)(fm_instance *s, double t, double h);
 
     /* With error control (integrate.c): a trial step of h from the head at time t, the number `rejected` + 1 from
-     * there. Leaves its end in work.trial; returns its error relative to the allowed one, NaN or INFINITY where it
-     * found no end. */
+     * there. Leaves its end in integrator.trial; returns its error relative to the allowed one, NaN or INFINITY where
+     * it found no end. */
     double (*trial)(fm_instance *s, double t, double h, int rejected);
     /* The same of its dense output, of a step that is read within; NULL: that is as accurate as the step. */
     double (*within)(fm_instance *s, double t, double h);

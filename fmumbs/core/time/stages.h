@@ -3,6 +3,8 @@
 #define FM_STAGES_H
 
 #include "../instance/instance.h"
+#include "../motion/scratch.h"
+#include "scratch.h"
 
 #include <math.h>
 
@@ -33,7 +35,7 @@ static inline double fm_weight(const fm_instance *s, int32_t i, double size)
 
 static inline double *fm_stage(const fm_instance *s, int j)
 {
-    return s->work.stage + (size_t)j * (size_t)s->model.ny;
+    return s->integrator->stage + (size_t)j * (size_t)s->model.ny;
 }
 
 /* The fifth root of a positive number by frexp and Newton's method. (pow would require a recent C library.) */
@@ -59,8 +61,8 @@ static inline double fm_eighth_root(double x)
  * the branch, and the errors of the stages cancel only if this is so in the whole step. */
 static inline int fm_begins_on_branch(fm_instance *s)
 {
-    if (!s->loop.near_singular || s->singular.on_branch) return 0;
-    s->singular.on_branch = 1;
+    if (!s->loop.near_singular || s->singular->on_branch) return 0;
+    s->singular->on_branch = 1;
     return 1;
 }
 

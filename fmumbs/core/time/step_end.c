@@ -12,8 +12,10 @@
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/resolution.h"
+#include "../motion/scratch.h"
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
+#include "scratch.h"
 #include "stages.h"
 #include "switches.h"
 
@@ -64,9 +66,9 @@ int fm_stop_at_switch(fm_instance *s)
     double t = s->clock[FM_TIME_HEAD];
     if (s->image.n.laws == 0) return 1;
     memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
-    const int32_t law = fm_laws_switch(s, &t, s->work.trial);
+    const int32_t law = fm_laws_switch(s, &t, s->integrator->trial);
     if (t < s->clock[FM_TIME_HEAD]) {
-        memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
+        memcpy(s->head, s->integrator->trial, (size_t)s->model.ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = t;
         s->clock[FM_FRESH] = 0.0;
     }
@@ -99,13 +101,13 @@ int fm_correct_trial(fm_instance *s, double arrival)
 {
     const int32_t ny = s->model.ny;
     if (!is_corrected(s)) return 1;
-    memcpy(s->work.step_end, s->work.trial, (size_t)ny * sizeof(double));
-    (void)fm_normalise(s, s->work.step_end, NULL);
-    fm_follow_paths(s, arrival, s->work.step_end);
-    memcpy(s->work.step_corrected, s->work.step_end, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
+    memcpy(s->integrator->step_end, s->integrator->trial, (size_t)ny * sizeof(double));
+    (void)fm_normalise(s, s->integrator->step_end, NULL);
+    fm_follow_paths(s, arrival, s->integrator->step_end);
+    memcpy(s->integrator->step_corrected, s->integrator->step_end, (size_t)ny * sizeof(double));
+    if (!fm_correct(s, s->integrator->step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
-        const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
+        const double at = s->integrator->step_corrected[i], moved = fabs(at - s->integrator->step_end[i]);
         if (!(moved <=
               FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * fm_unit_of(s, i))))
             return 0;
@@ -116,7 +118,7 @@ int fm_correct_trial(fm_instance *s, double arrival)
 /* Whether a step from y to `end` passed a position where branches of the motion share a tangent. */
 static int comes_to_tangent(fm_instance *s, double t, double arrival, const double *y, const double *end)
 {
-    return (s->singular.was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
+    return (s->singular->was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
 /* Makes the start of the last step the head again. */
@@ -133,10 +135,10 @@ static int back_to_start(fm_instance *s)
 static int follow_joints(fm_instance *s, double t, const double *before, const double *after)
 {
     s->work.time = t;
-    s->work.lost = fm_unresolved(s, after, &s->work.far, &s->work.far_slides);
-    if (s->work.lost < 0) s->work.far = 0.0, s->work.lost = fm_passes_limit(s, before, after);
-    if (s->work.lost < 0 && has_cut_joints(s)) s->work.lost = fm_follow_cut_joints(s);
-    return s->work.lost < 0;
+    s->integrator->lost = fm_unresolved(s, after, &s->integrator->far, &s->integrator->far_slides);
+    if (s->integrator->lost < 0) s->integrator->far = 0.0, s->integrator->lost = fm_passes_limit(s, before, after);
+    if (s->integrator->lost < 0 && has_cut_joints(s)) s->integrator->lost = fm_follow_cut_joints(s);
+    return s->integrator->lost < 0;
 }
 
 /* Projects the new head onto the constraints and adapts the dense output to it. 0: fails. */
@@ -146,19 +148,20 @@ int fm_correct_head(fm_instance *s)
     const size_t bytes = (size_t)ny * sizeof(double);
     if (!has_cut_joints(s)) return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head) || back_to_start(s);
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
-    memcpy(s->work.trial, s->head, bytes);
-    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
-        memcpy(s->head, s->work.step_corrected, bytes);
+    memcpy(s->integrator->trial, s->head, bytes);
+    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->integrator->step_end, bytes) == 0) {
+        memcpy(s->head, s->integrator->step_corrected, bytes);
     } else if (!fm_correct(s, s->head, 1)) {
         return back_to_start(s);
     }
     if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
     fm_watch_rows(s, s->head);
     if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
-    if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
+    if (memcmp(s->integrator->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     double most = 0.0;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
-        const double moved = s->head[i] - s->work.trial[i]; /* a cubic with zero slope at the start of the step */
+        const double moved =
+            s->head[i] - s->integrator->trial[i]; /* a cubic with zero slope at the start of the step */
         s->dense[ny + i] += moved;
         s->dense[2 * ny + i] -= moved;
         most = fmax(most, fabs(moved) / fm_weight(s, i, fabs(s->head[i])));
@@ -187,9 +190,9 @@ static int passes_tangent(fm_instance *s, double t, double h, const double *end)
 {
     const int32_t positions = s->image.n.positions;
     const double *u = s->head + positions, *udot = fm_stage(s, 0) + positions;
-    double *smooth = s->work.step_end;
+    double *smooth = s->integrator->step_end;
     if (comes_to_tangent(s, t, t + h, s->head, end)) return 1;
-    if (!s->singular.was_near && !s->loop.near_singular) return 0;
+    if (!s->singular->was_near && !s->loop.near_singular) return 0;
     memcpy(smooth, s->head, (size_t)s->model.ny * sizeof *smooth);
     fm_place_loops(s, smooth, 0);
     s->planar.is_placed = 0;
@@ -203,17 +206,17 @@ static int passes_tangent(fm_instance *s, double t, double h, const double *end)
     return comes_to_tangent(s, t, t + h, s->head, smooth);
 }
 
-/* Makes work.trial, the end of a fixed step of h from time t, the state, and projects it onto the constraints. 0:
+/* Makes integrator.trial, the end of a fixed step of h from time t, the state, and projects it onto the constraints. 0:
  * fails; the head is then the start of the step. */
 int fm_correct_fixed(fm_instance *s, double t, double h)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
     memcpy(s->head, s->y, bytes);
-    memcpy(s->y, s->work.trial, bytes);
+    memcpy(s->y, s->integrator->trial, bytes);
     fm_follow_paths(s, t + h, s->y);
     s->clock[FM_TIME_HEAD] = t;
     if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y);
-    if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return 0;
+    if (!fm_correct(s, s->y, 1) || leaps(s, s->integrator->trial, s->y, h)) return 0;
     if (!follow_joints(s, t + h, s->head, s->y)) return 0;
     fm_watch_rows(s, s->y);
     return !passes_tangent(s, t, h, s->y);

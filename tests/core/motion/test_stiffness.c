@@ -10,6 +10,7 @@
 #include "motion/compliances.h"
 #include "motion/evaluation.h"
 #include "motion/rates.h"
+#include "motion/scratch.h"
 #include "motion/stiffness.h"
 #include "tree/links.h"
 
@@ -87,7 +88,7 @@ static void check_inertias(const image *one)
             fm_accelerations(s, s->clock[FM_TIME], s->y, a);
             for (int32_t i = 0; i < n; i++) b[i] = uniform(&seed, -3.0, 3.0);
             for (int32_t i = 0; i < n; i++) most = fmax(most, fmax(1.0, fabs(a[i])));
-            fm_stiff_force(s, g, b, none, s->stiff.f);
+            fm_stiff_force(s, g, b, none, s->implicit->f);
             fm_stiff_accelerations(s, s->clock[FM_TIME], s->y, g, a);
             memcpy(tau, s->tau, (size_t)s->image.n.modes * sizeof *tau);
             apply(s, g, a, b);
@@ -120,7 +121,7 @@ static int32_t resist(fm_instance *s, uint64_t seed, double factor, double g, do
     fm_links_derive(s);
     fm_stiff_accelerations(s, 0.0, s->y, g, a);
     fm_compliances_place(s, 1, -1, 0.0, s->y, g, a);
-    return s->stiff.set[1].count;
+    return s->implicit->set[1].count;
 }
 
 /* Dampers d of point springs and cut joints alone: x of fm_compliances_apply solves x - g A x = x0, where A v is what v
@@ -134,7 +135,7 @@ static void check_compliances(const image *one)
     double *a[4], *x = allocate((size_t)n, sizeof *x), *from = allocate((size_t)n, sizeof *from);
     double *y = allocate((size_t)s->model.ny, sizeof *y);
     for (int i = 0; i < 4; i++) a[i] = allocate((size_t)n, sizeof *a[i]);
-    if (s->stiff.room > 0 && s->image.n.laws == 0 && fm_assemble(s, 0.0) == FM_OK) {
+    if (s->implicit->room > 0 && s->image.n.laws == 0 && fm_assemble(s, 0.0) == FM_OK) {
         const double g = 0.05;
         double most = 1.0, off = 0.0;
         memset(s->stiffness, 0, (size_t)modes * sizeof(double));
@@ -145,7 +146,7 @@ static void check_compliances(const image *one)
                (size_t)n * sizeof(double)); /* at rest, dampers do not pull, nor resist across their lines */
         memset(s->stiff.K, 0, (size_t)n * sizeof(double));
         memset(s->stiff.D, 0, (size_t)n * sizeof(double));
-        memset(s->stiff.f, 0, (size_t)n * sizeof(double));
+        memset(s->implicit->f, 0, (size_t)n * sizeof(double));
         double factor = 1.0; /* so large that none is left out as soft */
         const int32_t all = resist(s, ++seed, 1e6, g, a[0]);
         while (resist(s, seed, factor, g, a[0]) < all) factor *= 10.0;

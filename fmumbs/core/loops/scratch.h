@@ -1,9 +1,9 @@
-/* realised.h: data of programs that drives realise (loops/realised.c), of size zero if there are none. */
-#ifndef FM_REALISED_DATA_H
-#define FM_REALISED_DATA_H
+/* scratch.h: memory of this room: programs that drives realise (realised.c), of size zero if there are none. That of
+ * cut joints and their rows is in instance/loop.h, which the kernels share. */
+#ifndef FM_LOOPS_SCRATCH_H
+#define FM_LOOPS_SCRATCH_H
 
-#include "link.h"
-#include "reduced.h"
+#include "../instance/instance.h"
 
 FM_HIDDEN_BEGIN
 

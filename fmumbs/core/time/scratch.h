@@ -1,0 +1,54 @@
+/* scratch.h: memory of this room: the step being tried, and what schemes keep beside the state. */
+#ifndef FM_TIME_SCRATCH_H
+#define FM_TIME_SCRATCH_H
+
+#include "../instance/instance.h"
+#include "../motion/scratch.h"
+
+FM_HIDDEN_BEGIN
+
+#define FM_FEW_SPEEDS 8 /* most velocity variables for which radau_small.c is used */
+
+#define FM_INTEGRATOR_ARRAYS(A)                                                                         \
+    A(double, stage, FM_STAGES * n.ny)                                                                  \
+    A(double, trial, n.ny)                                                                              \
+    A(double, step_end, n.closed * n.ny)       /* end of the step being tried, before its correction */ \
+    A(double, step_corrected, n.closed * n.ny) /* and after */                                          \
+    /* radau_small.c: */                                                                                \
+    A(double, W, n.small * n.small) /* M^-1 */                                                          \
+    A(double, dense_K, FM_COMPLIANCE_SETS * n.small * n.small)                                          \
+    A(double, dense_D, FM_COMPLIANCE_SETS * n.small * n.small)                                          \
+    A(double, dense_B, 9 * n.small * n.small) /* factors of the system of all stages */                 \
+    A(double, dense_P, n.small * n.small)     /* and of the error's filter */                           \
+    A(double, dense_x, 6 * n.small)                                                                     \
+    A(int32_t, exchanged, 4 * n.small)
+
+/* Why a trial step was rejected. */
+typedef enum fm_rejection {
+    FM_NOT_REJECTED,
+    FM_TOO_INACCURATE,
+    FM_NOT_FINITE,
+    FM_NOT_FOUND,
+    FM_NOT_CLOSED,
+    FM_JAMMED,
+    FM_LOST_DRIVES
+} fm_rejection;
+
+typedef struct fm_integrator {
+#define A(type, name, count) type *name;
+    FM_INTEGRATOR_ARRAYS(A)
+#undef A
+    int32_t lost; /* a joint that has no coordinates at the end of a step, or is at its limit; -1: none */
+    double far; /* the coordinate of that joint which is too large to be resolved; 0: none is */
+    int32_t far_slides; /* 1: it is a translation */
+    fm_rejection rejection; /* of the last rejected trial step (headway.c) */
+    int32_t slow; /* the last steps that made no headway */
+    double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the
+                                   trial that found it */
+    int32_t small, dense; /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
+    int32_t iterations; /* of the stages of the last trial (radau.c) */
+} fm_integrator;
+
+FM_HIDDEN_END
+
+#endif
