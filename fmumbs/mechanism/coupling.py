@@ -50,6 +50,8 @@ class Coupling(Element):
         before excited ones. A ratio is not zero. If some coordinates are in rad and others in m, the ratios carry
         units such that all terms have the same one.
     offset: value of the sum; by default the value at the joints' q0.
+    belt_drive: whether pictures show a belt on two wheels, whose radii are the ratios [m]; other pairs of joints that
+        turn are shown as gears.
 
     Coupling.gear, .belt and .rack make the usual ones. Output: tau[i], the generalised force on the i-th coordinate
     [N.m] or [N], positive if it drives M with respect to F.
@@ -60,6 +62,7 @@ class Coupling(Element):
 
     terms: Sequence[Term]
     offset: float | None = field(default=None, kw_only=True)
+    belt_drive: bool = field(default=False, kw_only=True)
     level: ClassVar[int] = 0  # of programs: 1, it couples velocities, 2, accelerations
 
     def __post_init__(self) -> None:
@@ -122,7 +125,7 @@ class Coupling(Element):
         first, second = _checks.numbers(radii, 2, f"Coupling '{name}': radii", (0.1, 0.2))
         first = _checks.positive(first, f"Coupling '{name}': radii[1]")
         second = _checks.positive(second, f"Coupling '{name}': radii[2]")
-        return cls(name, ((A, first), (B, -second)), offset=offset)
+        return cls(name, ((A, first), (B, -second)), offset=offset, belt_drive=True)
 
     @classmethod
     def rack(

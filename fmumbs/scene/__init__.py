@@ -4,6 +4,7 @@ from fmumbs.scene.described import (
     GROUND,
     BodyLook,
     Centreline,
+    CouplingLook,
     CurveLook,
     JointLook,
     LoadLook,
@@ -13,7 +14,9 @@ from fmumbs.scene.described import (
     Scene,
     Shape,
     SpringLook,
+    StopLook,
     Symbol,
+    TermLook,
 )  # fmt: skip
 from fmumbs.scene.describing import scene_of
 
@@ -21,6 +24,7 @@ __all__ = [
     "GROUND",
     "BodyLook",
     "Centreline",
+    "CouplingLook",
     "CurveLook",
     "JointLook",
     "LoadLook",
@@ -30,6 +34,8 @@ __all__ = [
     "Scene",
     "Shape",
     "SpringLook",
+    "StopLook",
     "Symbol",
+    "TermLook",
     "scene_of",
 ]

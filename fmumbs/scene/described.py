@@ -144,13 +144,57 @@ class PointLook:
 
 @dataclass(frozen=True)
 class SpringLook:
-    """A spring and damper between two points; which of the two it has."""
+    """A spring and damper between two points; which of the two it has.
+
+    shortest, longest: where a stop on its length is, a buffer or a rope [m].
+    """
 
     name: str
     P: Place
     Q: Place
     stiff: bool = True
     damped: bool = False
+    shortest: float | None = None
+    longest: float | None = None
+
+
+@dataclass(frozen=True)
+class StopLook:
+    """The ends of the range of a joint's mode that slides or turns.
+
+    joint: its index. on: the frame of the joint, F or M, that has `axis`, a unit vector, the mode's. lower, upper: [m]
+    or [rad]. A mode that slides is at (M - F) along the axis. One that turns is at the angle about the axis from
+    `zero`, a unit vector in the same frame, to `hand`, a vector in the other frame.
+    """
+
+    name: str
+    joint: int
+    on: Literal["F", "M"]
+    axis: Vec3
+    zero: Vec3 | None = None
+    hand: Vec3 | None = None
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True)
+class TermLook:
+    """A coordinate in a coupling: the joint's index, the mode's axis in its frame F or M, and the ratio."""
+
+    joint: int
+    ratio: float
+    on: Literal["F", "M"]
+    axis: Vec3
+    slides: bool = False
+
+
+@dataclass(frozen=True)
+class CouplingLook:
+    """A relation of coordinates: gears, or a belt on wheels whose radii are the ratios [m]."""
+
+    name: str
+    terms: tuple[TermLook, ...]
+    belt: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,6 +231,8 @@ class Scene:
     springs: tuple[SpringLook, ...] = ()
     loads: tuple[LoadLook, ...] = ()
     curves: tuple[CurveLook, ...] = ()
+    stops: tuple[StopLook, ...] = ()
+    couplings: tuple[CouplingLook, ...] = ()
     gravity: Vec3 = (0.0, 0.0, 0.0)
     length: float = 1.0
 

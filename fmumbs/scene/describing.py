@@ -33,6 +33,7 @@ from fmumbs.mechanism import (
     RevoluteSpherical,
     Rolling,
     Section,
+    Spring,
 )  # fmt: skip
 from fmumbs.mechanism.bodies import along_axis
 from fmumbs.mechanism.path import Curve, Path
@@ -54,6 +55,7 @@ from fmumbs.scene.described import (
     SpringLook,
     Symbol,
 )  # fmt: skip
+from fmumbs.scene.moving import couplings_of, frame_of, lengths_of, stops_of
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
@@ -80,6 +82,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
         for end in one.ends:
             ends.setdefault(end.body.name, []).append(end.X_BP.offset)
     shown = [joint for joint in model.joints if joint.name not in hidden]
+    joints, lengths = {joint.name: i for i, joint in enumerate(shown)}, lengths_of(model)
     inside = {part.name for link in model.flexible_links for part in link.parts}  # whose elements show how it bends
     return Scene(
         model.name,
@@ -97,15 +100,20 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
             for joint in shown
         ),
         points=tuple(PointLook(repr(point), places(point)) for point in model.named_points),
-        springs=tuple(
-            SpringLook(s.name, places(s.P), places(s.Q), s.stiffness > 0.0 or s.damping == 0.0, s.damping > 0.0)
-            for s in model.springs
-        ),
+        springs=tuple(_spring(spring, places, lengths) for spring in model.springs),
         loads=tuple(LoadLook(one.name, places(one.P), _vec(one.force), _vec(one.torque)) for one in model.loads),
         curves=tuple(curve for program in model.programs for curve in _curves(program, places)),
+        stops=tuple(stops_of(model, joints)),
+        couplings=tuple(couplings_of(model, joints)),
         gravity=model.gravity,
         length=length,
     )
+
+
+def _spring(s: Spring, places: "_Places", lengths: Mapping[str, tuple[float | None, float | None]]) -> SpringLook:
+    shortest, longest = lengths.get(s.name, (None, None))
+    stiff = s.stiffness > 0.0 or (s.damping == 0.0 and s.name not in lengths)
+    return SpringLook(s.name, places(s.P), places(s.Q), stiff, s.damping > 0.0, shortest, longest)
 
 
 class _Places:
@@ -252,14 +260,11 @@ def _symbols(joint: JointBase) -> tuple[Symbol, ...]:
 def _of_modes(modes: Sequence[Mode]) -> Iterator[Symbol]:
     """Modes before which nothing turns are drawn on F, the others on M."""
     kinds = {"revolute": "turn", "prismatic": "slide", "ball": "ball"}
-    turned = False
     for i, mode in enumerate(modes):
         kind = "helix" if mode.pitch else kinds[mode.kind]
-        last = all(other.kind == "prismatic" for other in modes[i + 1 :])
         if mode.role != "locked":
-            on = "F" if not turned and not (last and mode.kind != "prismatic") else "M"
+            on = frame_of(modes, i)
             yield Symbol(kind, on, _vec(mode.axis), prescribed=mode.role == "excited")  # type: ignore[arg-type]
-        turned |= mode.kind != "prismatic"
 
 
 def _of_closing(joint: Closing) -> Iterator[Symbol]:

@@ -8,6 +8,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ from fmumbs.view.live import live_of
 from fmumbs.view.motion import drawable
 from fmumbs.view.poses import poses
 from fmumbs.view.viewpoint import viewpoint
+from fmumbs.view.wheels import trains
 
 Array = NDArray[np.float64]
 
 POSE_BYTES, SERIES_BYTES, FORCE_BYTES = 900_000, 400_000, 300_000
 LEAST_INSTANTS, MOST_INSTANTS = 60, 2000
 PLOTS = 3  # shown at first
+_NOTHING = 1e-9  # torques below this, relative to the largest force and the mechanism's length, are round-off
 
 _COORDINATE = re.compile(r"\.(q|eta)(\[\d+\])?$")
 _OTHER = re.compile(r"^(?!solver\.)")
@@ -55,6 +58,7 @@ def data_of(
         "note": note,
         "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
         "largest": _largest(forces, image),
+        "trains": [asdict(one) for one in trains(image.scene, poses(image, motion.positions[:1]))],
         "from": _from(motion),
         "live": live_of(image, **(live or {})),
         "plots": [[one] for one in _first(result, image, [one["name"] for one in data["series"]])],
@@ -106,17 +110,24 @@ def _field(values: Array, kind: str) -> dict[str, str]:
 
 
 def _reactions(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Constraint forces on M in F's axes [N] of the joints whose reactions were recorded, the largest first."""
-    verdict = dict(zip(Names(image.arrays).elements(JOINT), image.arrays["joint_unique"][:, :3], strict=True))
-    found: list[tuple[float, dict[str, Any]]] = []
+    """Constraint forces [N] and torques [N.m] on M in F's axes of the joints whose reactions were recorded, the
+    largest first. Torques of round-off, as of a pin without friction, are left out.
+    """
+    verdict = dict(zip(Names(image.arrays).elements(JOINT), image.arrays["joint_unique"], strict=True))
+    kinds = (("reaction", "f", slice(0, 3)), ("reaction torque", "t", slice(3, 6)))
+    found: dict[str, list[tuple[float, dict[str, Any]]]] = {kind: [] for kind, _, _ in kinds}
     for i, joint in enumerate(image.scene.joints):
-        name = f"{joint.name}.reaction.f"
-        if joint.symbols and name in result:
-            f = drawable(result, name)[chosen]
-            one = {"kind": "reaction", "index": i, "unique": _unique(verdict[joint.name]), "f": f}
-            found.append((float(np.abs(f).max(initial=0.0)), one))
+        for kind, suffix, part in kinds:
+            name = f"{joint.name}.reaction.{suffix}"
+            if joint.symbols and name in result:
+                f = drawable(result, name)[chosen]
+                one = {"kind": kind, "index": i, "unique": _unique(verdict[joint.name][part]), "f": f}
+                found[kind].append((float(np.abs(f).max(initial=0.0)), one))
+    force = max((size for size, _ in found["reaction"]), default=0.0)
+    least = {"reaction": 0.0, "reaction torque": _NOTHING * force * image.scene.length}
+    each = [pair for kind in found for pair in sorted(found[kind], key=lambda pair: -pair[0]) if pair[0] > least[kind]]
     most = max(1, FORCE_BYTES // (12 * max(1, len(chosen))))
-    return [one for size, one in sorted(found, key=lambda pair: -pair[0])[:most] if size > 0.0]
+    return [one for _, one in each[:most]]
 
 
 def _unique(components: NDArray[np.int32]) -> bool | None:
@@ -138,7 +149,7 @@ def _loads(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list
 
 def _largest(forces: Iterable[dict[str, Any]], image: ModelImage) -> dict[str, float]:
     """The greatest magnitude of each kind of force [N], and of torques [N.m]."""
-    found = {"reaction": 0.0, "load": 0.0, "torque": 0.0}
+    found = {"reaction": 0.0, "reaction torque": 0.0, "load": 0.0, "torque": 0.0}
     for one in forces:
         found[one["kind"]] = max(found[one["kind"]], float(np.linalg.norm(one["f"], axis=1).max(initial=0.0)))
     for load in image.scene.loads:

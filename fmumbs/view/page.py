@@ -20,8 +20,8 @@ from fmumbs.view.data import as_json
 THREE_VERSION = "0.170.0"
 THREE_SHA256 = "08fd7545d13d2c7fb65ab691530a802dafefd638596501854f267d0fb13c39e7"
 MODULES = (
-    "numbers", "recording", "camera", "files", "plots", "charts", "instances", "traces", "picture", "ghost", "live",
-    "engine", "motion", "panel", "main",
+    "numbers", "recording", "camera", "files", "plots", "charts", "instances", "traces", "elements", "picture", "ghost",
+    "live", "engine", "motion", "panel", "main",
 )  # fmt: skip
 
 _EXPORTS = re.compile(r"export\{([^{}]*)\};?\s*$")

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.scene import GROUND, JointLook, MeshLook, Scene, SpringLook, Symbol
+from fmumbs.view.elements import add_length_stops, add_stop, add_train
 from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
 from fmumbs.view.viewpoint import Projection
+from fmumbs.view.wheels import trains
 
 Array = NDArray[np.float64]
 
@@ -63,6 +65,10 @@ def solids(
         maker.supports()
         for joint in scene.joints:
             maker.joint(joint)
+        for stop in scene.stops:
+            add_stop(maker, stop)
+    for train in trains(scene, poses):
+        add_train(maker, train)
     if not maker.found:
         maker.marks()
     for spring in scene.springs:
@@ -151,9 +157,22 @@ class _Maker:
 
     # Parts --------------------------------------------------------------------------------------------------
 
-    def add(self, kind: Kind, at: Array, R: Array, half: Iterable[float], colour: Colour, front: bool = False) -> None:
+    def add(
+        self,
+        kind: Kind,
+        at: Array,
+        R: Array,
+        half: Iterable[float],
+        colour: Colour,
+        front: bool = False,
+        opacity: float = 1.0,
+    ) -> None:
         x, y, z = (float(one) for one in half)
-        self.found.append(Solid(kind, at, R, (x, y, z), colour, front))
+        self.found.append(Solid(kind, at, R, (x, y, z), colour, front, opacity=opacity))
+
+    def along(self, axis: Array) -> Array:
+        """(3, 3) axes whose x is a unit vector."""
+        return _along(axis)
 
     def rod(self, start: Array, end: Array, radius: float, colour: Colour, front: bool = False) -> None:
         """A cylinder between two points."""
@@ -337,7 +356,8 @@ class _Maker:
     # Forces and paths ---------------------------------------------------------------------------------------
 
     def spring(self, spring: SpringLook) -> None:
-        """A zigzag for stiffness, a cylinder with a piston for damping; both beside each other."""
+        """A zigzag for stiffness, a cylinder with a piston for damping; both beside each other. Stops on its length."""
+        add_length_stops(self, spring)
         (start, _), (end, _) = self.at(spring.P), self.at(spring.Q)
         along = end - start
         length = float(np.sqrt(along @ along))

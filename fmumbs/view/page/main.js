@@ -250,7 +250,8 @@ class Page {
   }
 
   makeLegend() {
-    const kinds = new Set(this.data.forces.map((one) => one.kind === "reaction" ? one.unique === null ? "unknown" : one.unique ? "unique" : "ambiguous" : one.kind));
+    const of = (force) => (force.unique === null ? "unknown" : force.unique ? "unique" : "ambiguous");
+    const reactions = this.data.forces.filter((one) => one.kind.startsWith("reaction")), kinds = new Set(reactions.map(of));
     const { scene, largest } = this.data, rows = [];
     const most = (value, unit) => value > 0 ? `, up to ${short(value, 3)} ${unit}` : "";
     if ((scene.joints || []).length) rows.push([COLOURS.axis, "line", "axis of a joint"]);
@@ -258,9 +259,10 @@ class Page {
     if ((scene.springs || []).length) rows.push([COLOURS.spring, "", "spring"]);
     if (largest.load > 0) rows.push([COLOURS.load, "", `load${most(largest.load, "N")}`]);
     if (largest.torque > 0) rows.push([COLOURS.torque, "", `torque${most(largest.torque, "N.m")}`]);
-    if (kinds.has("unique")) rows.push([COLOURS.unique, "", `reaction, unique${most(largest.reaction, "N")}`]);
-    if (kinds.has("ambiguous")) rows.push([COLOURS.ambiguous, "", `reaction, not unique${kinds.has("unique") ? "" : most(largest.reaction, "N")}`]);
-    if (kinds.has("unknown")) rows.push([COLOURS.unknown, "", `reaction, uniqueness unknown${most(largest.reaction, "N")}`]);
+    const torque = largest["reaction torque"], sizes = most(largest.reaction, "N") + (torque > 0 ? ` and ${short(torque, 3)} N.m` : "");
+    [["unique", "unique"], ["ambiguous", "not unique"], ["unknown", "uniqueness unknown"]].filter(([kind]) => kinds.has(kind)).forEach(([kind, text], i) => {
+      rows.push([COLOURS[kind], "", `reaction, ${text}${i ? "" : sizes}`]);
+    });
     if (this.ghost) rows.push([COLOURS.beside, "", `${this.data.other.name}, dashed`]);
     if (this.picture.gravity > 0) rows.push([COLOURS.gravity, "", `gravity ${short(this.picture.gravity)} m/s²`]);
     rows.push(["var(--grid)", "line", `grid ${lengthText(this.pace)}`]);

@@ -117,7 +117,8 @@ export class Panel {
   forceReferences() {
     const { scene, forces } = this.page.data, found = [];
     for (const { kind, index } of forces) {
-      const of = kind === "reaction" ? `${scene.joints[index].name}.reaction.f` : `${scene.loads[index].name}.${kind === "load" ? "force" : "torque"}`;
+      const suffix = { reaction: "reaction.f", "reaction torque": "reaction.t", load: "force", torque: "torque" }[kind];
+      const of = `${(kind.startsWith("reaction") ? scene.joints : scene.loads)[index].name}.${suffix}`;
       const parts = [1, 2, 3].map((k) => this.variables.get(`${of}[${k}]`));
       if (parts.every(Boolean)) found.push({ key: `${kind} ${index}`, references: parts.map((one) => one.reference) });
     }

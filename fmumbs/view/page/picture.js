@@ -1,5 +1,6 @@
 // The mechanism: bodies as they were described, joints as symbols, springs, loads, reactions and paths.
 
+import { addLengthStops, addStop, addTrain } from "./elements.js";
 import { Instances, towards } from "./instances.js";
 import { pathOf } from "./traces.js";
 
@@ -124,7 +125,9 @@ export class Picture {
     for (const point of this.scene.points || []) this.addPoint(point);
     for (const spring of this.scene.springs || []) this.addSpring(spring);
     (this.scene.loads || []).forEach((load, i) => this.addLoad(load, i));
-    this.data.forces.forEach((force) => { if (force.kind === "reaction") this.addReaction(force); });
+    for (const stop of this.scene.stops || []) addStop(this, stop);
+    for (const train of this.data.trains || []) addTrain(this, train);
+    for (const force of this.data.forces) if (force.kind.startsWith("reaction")) this.addReaction(force);
     for (const curve of this.scene.curves || []) this.addCurve(curve);
     this.addWorld();
     this.things.build(this.world, this.bodies.length > MANY);
@@ -252,6 +255,7 @@ export class Picture {
   }
 
   addSpring(spring) {
+    addLengthStops(this, spring);
     const { s } = this, ends = () => [this.place(spring.P)[0], this.place(spring.Q)[0]];
     if (spring.stiff !== false) this.things.stick("coil", COLOURS.spring, spring.name, 1.9 * s, ends);
     if (spring.damped) {
@@ -289,15 +293,16 @@ export class Picture {
     this.addArrow(COLOURS.torque, `${load.name}: torque`, pushed("torque", load.torque, largest.torque), "forces", 2);
   }
 
+  /** A force, or a torque with two heads, on M in F's axes. */
   addReaction(force) {
-    const joint = this.joints[force.index], colour = COLOURS[force.unique === null ? "unknown" : force.unique ? "unique" : "ambiguous"];
+    const { kind } = force, joint = this.joints[force.index], colour = COLOURS[force.unique === null ? "unknown" : force.unique ? "unique" : "ambiguous"];
     const which = force.unique === null ? "" : force.unique ? ", unique" : ", not unique";
-    const long = 0.3 * this.radius / (this.data.largest.reaction || 1);
-    this.addArrow(colour, `${joint.name}: reaction${which}`, () => {
-      const f = this.state.forces.get(`reaction ${force.index}`);
+    const long = 0.3 * this.radius / (this.data.largest[kind] || 1);
+    this.addArrow(colour, `${joint.name}: ${kind}${which}`, () => {
+      const f = this.state.forces.get(`${kind} ${force.index}`);
       if (!f) return null;
       return [this.place(joint.M)[0], new THREE.Vector3(...f).applyQuaternion(this.place(joint.F)[1]).multiplyScalar(long)];
-    }, "forces");
+    }, "forces", kind === "reaction" ? 1 : 2);
   }
 
   addCurve(curve) {
