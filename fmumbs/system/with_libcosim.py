@@ -7,7 +7,7 @@ step sees the initial outputs; start values of connected inputs are overwritten.
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from fmumbs.errors import SolverError
-from fmumbs.play.fmu import Fmu
+from fmumbs.play.fmu import Fmu, Instance
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import fmu_files
-from fmumbs.system.plan import RECORDED, Link, Plan
+from fmumbs.system.plan import RECORDED, Part, Plan
 from fmumbs.system.ssp import osp_structure
 from fmumbs.system.with_fmpy import set_starts
+
+SERIES = ("Real", "Integer")  # types of which it keeps the values at time 0
 
 _STDOUT = 1  # file descriptor
 
@@ -40,7 +42,7 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
     first = CosimObserver.CosimObserver.create_time_series(2)  # the only observer that tells the values at time 0
     execution.add_observer(last)
     execution.add_observer(first)
-    types = {"Real": CosimEnums.CosimVariableType.REAL, "Integer": CosimEnums.CosimVariableType.INTEGER}
+    types = {kind: getattr(CosimEnums.CosimVariableType, kind.upper()) for kind in SERIES}
     columns = _columns(plan, execution)
     series = [(slave, reference, types[kind]) for slave, kind, reference in columns if kind in types]
     for one in series:
@@ -59,44 +61,75 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
 
 
 def _check_initialisation(plan: Plan) -> None:
-    """Initialises the FMUs by FMPy, with connected inputs as libcosim sets them: if one refuses, libcosim would end the
-    whole process.
+    """Initialises the FMUs by FMPy with the values that libcosim sets, in its order: if one refuses, libcosim would end
+    the whole process.
+
+    It reads the outputs of all FMUs before it sets inputs; then as many times as there are FMUs and conversions it sets
+    inputs, reads outputs and passes these on; and once more when initialisation has ended.
     """
     with ExitStack() as stack:
-        running: dict[str, tuple[Fmu, Any]] = {}
+        running: dict[str, _Starting] = {}
         for part in plan.parts:
             with _refusals(plan, part.name, running):
                 fmu = stack.enter_context(Fmu(part.interface.path))
-                one = stack.enter_context(fmu.instance())
-                running[part.name] = fmu, one
-                one.begin(stop=plan.stop)
-                set_starts(one.slave, fmu.variables, part.starts)
-        for link in plan.links * len(plan.parts):
-            with _refusals(plan, link.source.element, running):
-                value = _initial_output(link, *running[link.source.element])
-            with _refusals(plan, link.target.element, running):
-                fmu, one = running[link.target.element]
-                set_starts(one.slave, fmu.variables, {link.target.variable: value})
-        for name, (_, one) in running.items():
+                running[part.name] = one = _Starting(plan, part, fmu, stack.enter_context(fmu.instance()))
+                one.begin(plan.stop)
+            with _refusals(plan, part.name, running, ", before libcosim sets its inputs"):
+                one.read()
+        for _ in range(len(plan.parts) + sum(link.converts for link in plan.links)):
+            for name, one in running.items():
+                with _refusals(plan, name, running):
+                    one.set_and_read()
+            for link in plan.links:
+                value = running[link.source.element].values[link.source.variable]
+                value = link.factor * value + link.offset if link.converts else value
+                running[link.target.element].inputs[link.target.variable] = value
+        for name, one in running.items():
             with _refusals(plan, name, running):
-                one.slave.exitInitializationMode()
+                one.end()
 
 
-def _initial_output(link: Link, fmu: Fmu, one: Any) -> Any:
-    """The value that a connected input takes."""
-    get = getattr(one.slave, f"get{link.kind}" if link.kind != "Enumeration" else "getInteger")
-    (value,) = get([fmu.variables[link.source.variable].valueReference])
-    return link.factor * value + link.offset if link.converts else value
+class _Starting:
+    """An FMU in its initialisation. inputs: to be set next; values: of the outputs that libcosim reads."""
+
+    def __init__(self, plan: Plan, part: Part, fmu: Fmu, instance: Instance) -> None:
+        known = part.interface.variables
+        self._variables, self.instance = fmu.variables, instance
+        self._parameters = {n: v for n, v in part.starts.items() if known[n].causality != "input"}
+        self.inputs = {n: v for n, v in part.starts.items() if known[n].causality == "input"}
+        self.values: dict[str, Any] = {}
+        read = {link.source.variable for link in plan.links if link.source.element == part.name}
+        read |= {v.name for v in part.outputs if v.kind in SERIES}
+        self._names = {kind: [n for n in sorted(read) if known[n].kind == kind] for kind in RECORDED}
+
+    def begin(self, stop: float) -> None:
+        set_starts(self.instance.slave, self._variables, self._parameters)
+        self.instance.begin(stop=stop)
+
+    def set_and_read(self) -> None:
+        set_starts(self.instance.slave, self._variables, self.inputs)
+        self.read()
+
+    def end(self) -> None:
+        set_starts(self.instance.slave, self._variables, self.inputs)
+        self.instance.slave.exitInitializationMode()
+        self.read()
+
+    def read(self) -> None:
+        for kind, names in self._names.items():
+            if names:
+                get = getattr(self.instance.slave, f"get{kind}")
+                self.values |= zip(names, get([self._variables[n].valueReference for n in names]), strict=True)
 
 
 @contextmanager
-def _refusals(plan: Plan, name: str, running: dict[str, tuple[Fmu, Any]]) -> Iterator[None]:
+def _refusals(plan: Plan, name: str, running: Mapping[str, _Starting], when: str = "") -> Iterator[None]:
     """Raises SolverError with an FMU's own reason if it refuses a call."""
     try:
         yield
     except Exception as error:  # of FMPy
-        last = running[name][1].last_message if name in running else ""
-        raise SolverError(_failure(plan, 0, f"in '{name}'", last or str(error))) from error
+        last = running[name].instance.last_message if name in running else ""
+        raise SolverError(_failure(plan, 0, f"in '{name}'{when}", last or str(error))) from error
 
 
 class _Log:

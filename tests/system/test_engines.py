@@ -213,6 +213,32 @@ def test_a_connected_input_with_which_an_fmu_cannot_start_is_told(tmp_path: Path
         system.run("libcosim")
 
 
+def held_by(torque: float, folder: Path) -> Path:
+    """A rod that finds no equilibrium under a large torque, which an FMU's start value is."""
+    model, rod = fm.Model("swing"), fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.05)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.tip, axis="y", q0=0.1))
+    return fm.export_fmu(model, folder / f"swing{torque:g}.fmu", starts={"A.tau": torque})
+
+
+def test_libcosim_reads_outputs_before_it_sets_inputs_and_before_it_passes_values_on(tmp_path: Path) -> None:
+    """So an FMU must start with its own start values, and with those that connections replace: else it would end the
+    process.
+    """
+    early = fm.System("early", stop=0.1, step=0.01)
+    early.add("plant", held_by(1e3, tmp_path), starts={"A.tau": 0.0, "solver.equilibrium": 1})
+    with pytest.raises(SolverError, match=r"in 'plant', before libcosim sets its inputs: .*no equilibrium"):
+        early.run("libcosim")
+    late = fm.System("late", stop=0.1, step=0.01)
+    late.add("source", held_by(0.0, tmp_path))
+    late.add("plant", held_by(0.0, tmp_path), starts={"solver.equilibrium": 1})
+    late.connect("source.A.wrench.t[1]", "plant.A.tau", start=1e3)
+    with pytest.raises(SolverError, match=r"'late' stopped at 0 s: in 'plant': .*no equilibrium"):
+        late.run("libcosim")
+    late.connections.clear()
+    late.connect("source.A.wrench.t[1]", "plant.A.tau", start=0.0)
+    assert late.run("libcosim").time[-1] == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_interrupted_run_keeps_its_results(engine: str, fmus: Path) -> None:
     def stop(part: float) -> None:
