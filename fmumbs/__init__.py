@@ -66,7 +66,23 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.run import Equilibrium, Result, Signal, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
+from fmumbs.run import (
+    Equilibrium,
+    Result,
+    Signal,
+    Solver,
+    bias,
+    center_of_mass,
+    divide_and_conquer,
+    equilibrium,
+    gravity_forces,
+    inverse_dynamics,
+    mass_matrix,
+    momentum,
+    point_jacobian,
+    simulate,
+    uniqueness,
+)
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 if TYPE_CHECKING:
@@ -142,12 +158,19 @@ __all__ = [
     "Uniqueness",
     "Universal",
     "Weld",
+    "bias",
+    "center_of_mass",
     "compile",
     "divide_and_conquer",
     "equilibrium",
     "export_fmu",
+    "gravity_forces",
+    "inverse_dynamics",
     "make_flexible",
+    "mass_matrix",
     "mode_vectors",
+    "momentum",
+    "point_jacobian",
     "replay",
     "simulate",
     "sweep",

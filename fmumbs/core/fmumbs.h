@@ -273,6 +273,29 @@ fm_status fm_completed_step(fm_instance *instance, int32_t *event);
  * paths; projects the state onto the constraints. */
 fm_status fm_update_events(fm_instance *instance, fm_events *events);
 
+/* What motions require, whatever the present state -----------------------------------------------------------
+ *
+ * Of the spanning tree, with loops left open, at `count` instants in rows: positions (count, positions) in the order of
+ * fm_positions, normalised quaternions, those of bristles unused; speeds and accelerations (count, speeds) of the
+ * velocity variables; with the parameters and inputs that are set. FM_ERROR: a number is not finite, or the parameters
+ * break a rule. The state remains, what was computed of it does not.
+ */
+
+/* forces (count, speeds) = M accelerations + h(positions, speeds) - Q [N.m] or [N], h with gravity; Q, unless `applied`
+ * is 0, what inputs, springs, dampers, friction that slides, and laws exert on the velocity variables. Inputs of
+ * excited modes are no forces: theirs are what drives exert. FM_ERROR: friction loaded by its own joint's reaction. */
+fm_status fm_required_forces(fm_instance *instance, size_t count, int applied, const double *positions,
+                             const double *speeds, const double *accelerations, double *forces);
+/* mass (count, speeds, speeds): M, symmetric. */
+fm_status fm_mass_matrix(fm_instance *instance, size_t count, const double *positions, double *mass);
+/* J (count, 6, speeds): the velocity of a point, then the angular velocity of its link, in world axes, are J speeds. r
+ * [m]: the point in the axes of a link of the image, -1 for the ground. */
+fm_status fm_point_jacobian(fm_instance *instance, size_t count, const double *positions, int32_t link,
+                            const double r[3], double *J);
+/* momenta (count, 10): mass [kg], centre of mass [m], momentum [N.s], angular momentum about it [N.m.s], world axes. */
+fm_status fm_momenta(fm_instance *instance, size_t count, const double *positions, const double *speeds,
+                     double *momenta);
+
 /* Values: all as doubles ------------------------------------------------------------------------------ */
 
 fm_status fm_get(fm_instance *instance, const uint32_t *reference, size_t count, double *value);

@@ -1,6 +1,15 @@
 """Simulation of a compiled mechanism: Solver, simulate, Result."""
 
 from fmumbs.run.equilibrium import Equilibrium, equilibrium
+from fmumbs.run.inverse import (
+    bias,
+    center_of_mass,
+    gravity_forces,
+    inverse_dynamics,
+    mass_matrix,
+    momentum,
+    point_jacobian,
+)
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result
 from fmumbs.run.signal import Signal
@@ -14,9 +23,16 @@ __all__ = [
     "Signal",
     "Solver",
     "StartChange",
+    "bias",
+    "center_of_mass",
     "divide_and_conquer",
     "equilibrium",
+    "gravity_forces",
+    "inverse_dynamics",
+    "mass_matrix",
+    "momentum",
     "place",
+    "point_jacobian",
     "simulate",
     "uniqueness",
 ]

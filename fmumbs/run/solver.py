@@ -409,6 +409,13 @@ class Solver:
             raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
         return np.array(found, dtype=np.uint32), variables.is_scalar(name)
 
+    def call(self, function: Any, *arguments: Any) -> None:
+        """Calls a function of the core that takes an instance and `arguments`, for use within this package.
+
+        Raises SolverError if it fails.
+        """
+        self._call(function, *arguments)
+
     def _call(self, function: Any, *arguments: Any, error: type[FmumbsError] = SolverError) -> None:
         """Calls a function of the core that can fail; raises an error with the core's message if it does."""
         with self._lock:

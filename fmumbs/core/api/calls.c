@@ -7,6 +7,7 @@
 #include "../instance/host.h"
 #include "../image/bounds.h"
 #include "../instance/instance.h"
+#include "../motion/required.h"
 #include "../motion/rules.h"
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
@@ -210,6 +211,32 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
     const size_t size = fm_do_jacobian(s, J, capacity);
     (void)fm_leave(s, FM_OK);
     return size;
+}
+
+fm_status fm_required_forces(fm_instance *s, size_t count, int applied, const double *positions, const double *speeds,
+                             const double *accelerations, double *forces)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_required_forces(s, count, applied, positions, speeds, accelerations, forces));
+}
+
+fm_status fm_mass_matrix(fm_instance *s, size_t count, const double *positions, double *mass)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_mass_matrix(s, count, positions, mass));
+}
+
+fm_status fm_point_jacobian(fm_instance *s, size_t count, const double *positions, int32_t link, const double r[3],
+                            double *J)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_point_jacobian(s, count, positions, link, r, J));
+}
+
+fm_status fm_momenta(fm_instance *s, size_t count, const double *positions, const double *speeds, double *momenta)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_momenta(s, count, positions, speeds, momenta));
 }
 
 fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)

@@ -153,7 +153,6 @@ static fm_counts counts_of(const fm_instance *s)
         .matrix = (size_t)s->statics->profile.n,
         .profile = s->statics->profile.entries,
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
-        .inverse = m->reduced || s->statics->profile.n > 0,
         .reduced = (size_t)m->reduced,
         .realised = (size_t)m->realised,
         .driven = m->realised > 0,

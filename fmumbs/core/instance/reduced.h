@@ -1,4 +1,5 @@
-/* reduced.h: data of the reduced formulation (loops/reduced.c), of size zero unless the image asks for it. */
+/* reduced.h: data of inverse dynamics (tree/inverse.c), and of the reduced formulation (loops/reduced.c), of size zero
+ * unless the image asks for it. */
 #ifndef FM_REDUCED_DATA_H
 #define FM_REDUCED_DATA_H
 
@@ -15,8 +16,8 @@ typedef struct fm_composite {
 
 /* All in terms of links (tree/reversed.c). */
 #define FM_REDUCED_ARRAYS(A)                                                                                     \
-    A(double, R, n.inverse * 9 * n.links)      /* rotation from link axes to parent axes */                      \
-    A(double, wrench, n.inverse * 6 * n.links) /* that the parent exerts, link axes, about the link's origin */  \
+    A(double, R, 9 * n.links)      /* rotation from link axes to parent axes */                      \
+    A(double, wrench, 6 * n.links) /* that the parent exerts, link axes, about the link's origin */  \
     A(double, tau, n.reduced * n.speeds)       /* applied generalised forces */                                  \
     A(double, udot, n.reduced * n.speeds)                                                                        \
     A(double, known, n.reduced * n.speeds)     /* accelerations of excited modes, else 0 */                      \

@@ -36,16 +36,12 @@ void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, doub
     if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
 
-/* udot at the time and state of an evaluation, with the present forces of sticking laws. */
-static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
+/* The generalised forces of a time and state, from inputs, springs, dampers, friction and laws, with the present forces
+ * of sticking laws; wrenches of force elements are applied to the links. An input of an excited mode is among them. */
+const double *fm_apply_all(fm_instance *s, double t, const double *y)
 {
-    const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = fm_inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->work.input);
-    s->host.worked += s->image.n.links + s->image.n.rows;
-    s->work.evaluations += 1.0;
-    s->work.evaluated = y;
-    s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->planar.in_place) fm_run_orientations(s, y);
     fm_controls_at(s, t);
@@ -67,6 +63,18 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         fm_laws_on_modes(s, y, s->work.tau);
         tau = s->work.tau;
     }
+    return tau;
+}
+
+/* udot at the time and state of an evaluation, with the present forces of sticking laws. */
+static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const double t = how->t, *y = how->y;
+    s->host.worked += s->image.n.links + s->image.n.rows;
+    s->work.evaluations += 1.0;
+    s->work.evaluated = y;
+    s->work.time = t;
+    const double *tau = fm_apply_all(s, t, y);
     if (s->model.excited) {
         const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->work.input : s->tau;
         if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
