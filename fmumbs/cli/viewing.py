@@ -49,6 +49,10 @@ class NotNegative(click.FloatRange):
     "--compare", metavar="RESULT", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A second result of the same mechanism, shown as a ghost, with its curves beside.",
 )  # fmt: skip
+@click.option(
+    "--vibrations", is_flag=True,
+    help="Shows small vibrations about the static equilibrium, each with its frequency, in place of a run.",
+)  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Opens the page in a browser.")
 def view(
     target: str,
@@ -60,6 +64,7 @@ def view(
     inputs: Path | None,
     interpolation: Interpolation,
     compare: Path | None,
+    vibrations: bool,
     opens: bool,
     **integration: Any,
 ) -> None:
@@ -76,6 +81,7 @@ def view(
     \b
     fmumbs view engine --open
     fmumbs view crane --stop 0 -o start.html
+    fmumbs view crane --vibrations
     fmumbs view double_pendulum.fmu --set A.q=1.2 --stop 5
     fmumbs view motion.csv --model double_pendulum -o motion.html
     fmumbs view motion.csv --model double_pendulum --compare motion.csv
@@ -84,6 +90,11 @@ def view(
 
     second: dict[str, Any] = {} if compare is None else {"other": Result.load(compare), "called": compare.name}
     kind = Path(target).suffix.lower()
+    if vibrations:
+        refused = {"--stop": stop, "--interval": interval, "--input": inputs, "--compare": compare, "--model": of}
+        made = _of_equilibrium(target, settings, refused | given(integration))
+        _written(made, out, opens)
+        return
     with run_warnings(), progress_bar(f"running {target}") as progress:
         if kind in _RESULTS:
             refused = {"--stop": stop, "--interval": interval, "--input": inputs}
@@ -93,13 +104,18 @@ def view(
         else:
             options = {"stop": stop, "interval": interval, "progress": progress, **given(integration), **second}
             made = _of_mechanism(target, settings, inputs, interpolation, options)
+    _written(made, out, opens)
+    if made.failure is not None:
+        raise made.failure
+
+
+def _written(made: "View", out: Path | None, opens: bool) -> None:
+    """Writes a page, says where it is, and opens it if it shall."""
     path = made.save(out or f"{made.name}.html")
     click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB" if path.is_file() else f"{path}")
     say_if_recorded_only()
     if opens:
         made.open(path)
-    if made.failure is not None:
-        raise made.failure
 
 
 def say_if_recorded_only() -> None:
@@ -124,6 +140,19 @@ def _of_mechanism(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* is shown although ")  # the error comes after the page
         return view_model(model, inputs=values, **options)
+
+
+def _of_equilibrium(target: str, settings: Settings, others: dict[str, Any]) -> "View":
+    from fmumbs.run.equilibrium import equilibrium
+
+    for name, value in others.items():
+        if value is not None:
+            option = name if name.startswith("--") else f"--{name}"
+            raise click.UsageError(f"{option} belongs to a run, which --vibrations does not make. Leave it out.")
+    if Path(target).suffix.lower() in (*_RESULTS, ".fmu"):
+        raise click.UsageError(f"--vibrations needs a model, not '{target}'.")
+    made: View = equilibrium(read_model(target, settings)).view()
+    return made
 
 
 def _of_results(

@@ -1,7 +1,8 @@
-"""Pulls: a load BODY.pull at the origin of each body's frame, as an image gets them after it was compiled.
+"""Pulls: loads that an image gets after it was compiled, for a hand that pulls at a body.
 
-They are for a hand that pulls at a body: a force F at any point p of the body is the load's force F and torque
-(p - r) x F. Loads of zero change no bit of a motion.
+On a rigid body it is BODY.pull at the origin of the body's frame: a force F at any point p of the body is the load's
+force F and torque (p - r) x F. On a flexible body it is BODY.POINT.pull at each of its named points, since a force also
+bends it. Loads of zero change no bit of a motion.
 """
 
 import re
@@ -17,33 +18,42 @@ _PULL = re.compile(r"^(.+)\.pull\.(?:force|torque)(?:\[\d\])?$")
 
 
 def with_pulls(image: ModelImage, names: Iterable[str] | None = None) -> ModelImage:
-    """The image with loads BODY.pull, whose inputs BODY.pull.force [N] and BODY.pull.torque [N.m] are in world axes.
+    """The image with loads BODY.pull, of flexible bodies BODY.POINT.pull, whose inputs .force [N] and .torque [N.m] are
+    in world axes.
 
-    names: of variables; bodies whose pulls are among them get one. None: all rigid bodies, as only these can be pulled.
+    names: of variables; what has a pull among them gets one. None: all bodies.
     """
     asked = None if names is None else {found[1] for name in names if (found := _PULL.match(name))}
     if asked is not None and not asked:
         return image
     a = image.arrays
     text = a["text"].tobytes()
-    called = [text_at(text, int(at)) for at in a["body_name"]]
-    rigid = a["link_modal"][a["body_link"]] < 0
-    bodies = [i for i, name in enumerate(called) if rigid[i] and (asked is None or name in asked)]
     taken = {text_at(text, int(at)) for at in a["load_name"]}
-    bodies = [i for i in bodies if f"{called[i]}.pull" not in taken]
-    return _added(image, bodies, [f"{called[i]}.pull" for i in bodies]) if bodies else image
+    modal = a["link_modal"][a["body_link"]]
+    bodies = {text_at(text, int(at)): i for i, at in enumerate(a["body_name"]) if modal[i] < 0}
+    flexible = np.flatnonzero((a["point_link"] >= 0) & (a["link_modal"][a["point_link"]] >= 0))
+    points = {name: int(i) for i in flexible if (name := text_at(text, int(a["point_name"][i])))}
+
+    def wanted(places: dict[str, int]) -> dict[str, int]:
+        chosen = places if asked is None else {name: i for name, i in places.items() if name in asked}
+        return {name: i for name, i in chosen.items() if f"{name}.pull" not in taken}
+
+    bodies, points = wanted(bodies), wanted(points)
+    return _added(image, bodies, points) if bodies or points else image
 
 
-def _added(image: ModelImage, bodies: list[int], names: list[str]) -> ModelImage:
-    a, count = image.arrays, len(bodies)
+def _added(image: ModelImage, bodies: dict[str, int], points: dict[str, int]) -> ModelImage:
+    """bodies, points: indices by name."""
+    a, names, own = image.arrays, [f"{name}.pull" for name in (*bodies, *points)], list(bodies.values())
+    count = len(names)
     places = np.cumsum([len(a["text"]), *(len(name.encode()) + 1 for name in names[:-1])])
-    points, loads = len(a["point_link"]), len(a["load_P"])
+    loads = len(a["load_P"])
     empty = len(a["text"]) + sum(len(name.encode()) + 1 for name in names)
     rows = {
-        "point_link": a["body_link"][bodies],
-        "point_r": a["body_r"][bodies],
-        "point_name": np.full(count, empty),
-        "load_P": points + np.arange(count),
+        "point_link": a["body_link"][own],
+        "point_r": a["body_r"][own],
+        "point_name": np.full(len(own), empty),
+        "load_P": np.append(len(a["point_link"]) + np.arange(len(own)), list(points.values())),
         "load_force": np.zeros((count, 3)),
         "load_torque": np.zeros((count, 3)),
         "load_name": places,

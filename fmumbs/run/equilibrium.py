@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._late import later
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.options import ProgramsAtRest
 from fmumbs.errors import AssemblyError, EquilibriumError
@@ -76,6 +78,14 @@ class Equilibrium:
         vibrating.
         """
         return np.asarray(np.sqrt(np.array(self.squares, complex)).real)
+
+    def view(self) -> Any:
+        """A page of its small vibrations, each with its frequency, which a notebook shows; see Model.view().
+
+        Up to twelve, the slowest first; their amplitude is what can be seen. Raises SolverError if the loops cannot be
+        closed beside the equilibrium.
+        """
+        return later("view").view_vibrations(self)
 
     def __str__(self) -> str:
         if self.verdict == "unstable":

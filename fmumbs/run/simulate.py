@@ -50,7 +50,8 @@ def simulate(
         functions of time: evaluated at the start of each interval and held over it, which makes a staircase with an
             error of first order in the interval. For a smooth function give Signal.sample(function, times).
         Parameters that are tunable take functions, and signals with interpolation="hold".
-        BODY.pull.force [N] and BODY.pull.torque [N.m] load any rigid body at the origin of its frame, in world axes.
+        BODY.pull.force [N] and BODY.pull.torque [N.m] load any rigid body at the origin of its frame, in world axes,
+        BODY.POINT.pull.force and .torque a flexible body at a named point.
     control: a function f(t, outputs) that returns inputs by name, or None to keep them. It is called at time 0 after
         assembly and every control_interval [s], by default at the times of the results; what it returns is held until
         the next call, as by a digital controller. outputs: a mapping with the value of any variable, `outputs["A.q"]`.

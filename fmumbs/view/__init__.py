@@ -5,6 +5,7 @@ from fmumbs.view.notebook import model_html, result_html
 from fmumbs.view.page import View
 from fmumbs.view.picture import animate, picture
 from fmumbs.view.poses import Poses, poses, start_positions
+from fmumbs.view.vibration import view_vibrations
 from fmumbs.view.viewing import view_model, view_result
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "start_positions",
     "view_model",
     "view_result",
+    "view_vibrations",
 ]

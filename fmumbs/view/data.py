@@ -56,7 +56,7 @@ def data_of(
     return data | {
         "name": image.name,
         "note": note,
-        "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
+        "forces": [one | {"f": as_field(one["f"], "f4")} for one in forces],
         "largest": _largest(forces, image),
         "trains": [asdict(one) for one in trains(image.scene, poses(image, motion.positions[:1]))],
         "from": _from(motion),
@@ -79,9 +79,9 @@ def _moving(result: Result, motion: Motion, chosen: NDArray[np.int64], wide: boo
     both = np.concatenate([found.r, found.quaternions], axis=2)
     return {
         "scene": json.loads(motion.image.scene.to_json()),
-        "times": _field(result.time[chosen], "f8"),
-        "poses": _field(both, "f8" if wide else "f4"),
-        "modal": {str(body): _field(values, "f8" if wide else "f4") for body, values in found.modal.items()},
+        "times": as_field(result.time[chosen], "f8"),
+        "poses": as_field(both, "f8" if wide else "f4"),
+        "modal": {str(body): as_field(values, "f8" if wide else "f4") for body, values in found.modal.items()},
         "series": _series(result, chosen),
     }
 
@@ -105,7 +105,8 @@ def _instants(count: int, bodies: int) -> tuple[NDArray[np.int64], bool]:
     return shown, len(shown) * number * 8 <= POSE_BYTES
 
 
-def _field(values: Array, kind: str) -> dict[str, str]:
+def as_field(values: Array, kind: str) -> dict[str, str]:
+    """Numbers of the type "f4" or "f8" for the page."""
     return {"type": kind, "data": base64.b64encode(np.ascontiguousarray(values, f"<{kind}").tobytes()).decode()}
 
 
@@ -170,7 +171,7 @@ def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     most = SERIES_BYTES // (4 * len(chosen))
     shown = set(_ordered(result.names)[:most])
     return [
-        {"name": name, "unit": result.units.get(name, ""), "values": _field(drawable(result, name)[chosen], "f4")}
+        {"name": name, "unit": result.units.get(name, ""), "values": as_field(drawable(result, name)[chosen], "f4")}
         for name in result.names
         if name in shown
     ]

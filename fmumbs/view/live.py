@@ -32,12 +32,12 @@ def live_of(
     given: constant inputs, parameters and start values by name, with which the live mechanism starts; inputs over time
     are left out, as sliders take their place. declared: by the names of variables those that the model declares.
     """
-    core = _core()
-    if core is None:
+    found = core()
+    if found is None:
         return None
     starts = dict(pair for name, value in (given or {}).items() for pair in _components(image, name, value))
     pulled = _deflated(with_pulls(image).bytes)
-    return {"core": core, "image": pulled, "starts": starts, "declared": dict(declared or {})}
+    return {"core": found, "image": pulled, "starts": starts, "declared": dict(declared or {})}
 
 
 def declared_names(model: Model | ModelImage) -> dict[str, str]:
@@ -62,7 +62,8 @@ def _components(image: ModelImage, name: str, value: Any) -> Iterable[tuple[str,
 
 
 @cache
-def _core() -> dict[str, str] | None:
+def core() -> dict[str, str] | None:
+    """The core for browsers, None in an installation without it."""
     return _deflated(CORE.read_bytes()) if CORE.is_file() else None
 
 

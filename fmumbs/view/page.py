@@ -4,9 +4,10 @@ Own modules are in page/*.js, in the order in which they use each other; they be
 three.js (MIT licence, in page/three.LICENSE.txt) is the file of the npm package, wrapped so that it needs no import.
 """
 
+import json
 import re
 import webbrowser
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from importlib.resources import files
 from os import PathLike
@@ -16,12 +17,13 @@ from typing import Any
 from fmumbs._files import whole
 from fmumbs.errors import FmumbsError, SolverError
 from fmumbs.view.data import as_json
+from fmumbs.view.live import core
 
 THREE_VERSION = "0.170.0"
 THREE_SHA256 = "08fd7545d13d2c7fb65ab691530a802dafefd638596501854f267d0fb13c39e7"
 MODULES = (
     "numbers", "recording", "camera", "files", "plots", "charts", "instances", "traces", "elements", "picture", "ghost",
-    "live", "engine", "motion", "panel", "main",
+    "modes", "live", "engine", "motion", "panel", "main",
 )  # fmt: skip
 
 _EXPORTS = re.compile(r"export\{([^{}]*)\};?\s*$")
@@ -37,10 +39,20 @@ class View:
     html: the page. failure: why the run that it shows ended early, None if it did not.
     """
 
-    def __init__(self, name: str, html: str, failure: FmumbsError | None = None) -> None:
+    def __init__(self, name: str, data: dict[str, Any], failure: FmumbsError | None = None) -> None:
         self.name = name
-        self.html = html
+        self._data = data
         self.failure = failure
+
+    @cached_property
+    def html(self) -> str:
+        return html_of(self._data)
+
+    def html_beside(self, script: str) -> str:
+        """The page of a site with many: it loads what all have in common from a file with shared_script(), which is at
+        the relative address `script`.
+        """
+        return html_of(self._data, script)
 
     def __repr__(self) -> str:
         return f"<View of '{self.name}': {len(self.html) / 1e6:.2f} MB>"
@@ -67,16 +79,23 @@ class View:
         return f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" style="{style}"></iframe>'
 
 
-def html_of(data: dict[str, Any]) -> str:
-    """The page of data_of(). The same data give the same page."""
+def html_of(data: dict[str, Any], script: str = "") -> str:
+    """The page of data_of(). The same data give the same page. script: see View.html_beside()."""
+    if script and data["live"]:
+        data = data | {"live": {name: part for name, part in data["live"].items() if name != "core"}}
+    own = f"<script>\n{_three()}\n</script>\n<script>\n{_code()}\n</script>"
     slots = {
         "title": escape(str(data["name"])),
         "style": _text("page.css"),
         "data": as_json(data),
-        "three": _three(),
-        "code": _code(),
+        "code": f'<script src="{escape(script)}"></script>' if script else own,
     }
     return _SLOT.sub(lambda slot: slots[slot[1]], _text("page.html"))
+
+
+def shared_script() -> str:
+    """What the pages of View.html_beside() have in common: the core for browsers, three.js, and the page's own code."""
+    return f"'use strict';\n{_three()}\nconst CORE = {json.dumps(core())};\n{_code()}\n"
 
 
 @cache

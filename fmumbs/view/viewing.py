@@ -18,7 +18,7 @@ from fmumbs.run.simulate import experiment_times
 from fmumbs.view.data import data_of
 from fmumbs.view.live import declared_names
 from fmumbs.view.motion import image_of, motion_of, structured
-from fmumbs.view.page import View, html_of
+from fmumbs.view.page import View
 from fmumbs.view.poses import start_positions
 
 _AFFORDED = 4_000_000  # numbers that a run records, 32 MB; beyond that only what pictures need
@@ -102,7 +102,7 @@ def _page(
         note = f"At its start values, which do not fit together: {failure}"
     else:
         note = f"The run ended at {result.time[-1]:g} s: {failure}"
-    return View(motion.image.name, html_of(data_of(result, motion, note, live, other)), failure)
+    return View(motion.image.name, data_of(result, motion, note, live, other), failure)
 
 
 def _outputs(image: ModelImage, times: int) -> list[str]:

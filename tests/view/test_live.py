@@ -269,11 +269,11 @@ def test_without_the_core_the_page_says_that_it_only_plays(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "CORE", tmp_path / "absent.wasm")
-    live._core.cache_clear()
+    live.core.cache_clear()
     try:
         page = view_model(compiled("double_pendulum"), stop=0.5).save(tmp_path / "page.html")
     finally:
-        live._core.cache_clear()
+        live.core.cache_clear()
     browser.open(page)
     assert "recorded motion only" in browser.ask("document.getElementById('live').textContent")
     assert browser.errors == []
@@ -331,9 +331,9 @@ def test_the_command_says_once_when_pages_are_not_alive(
     command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "CORE", tmp_path / "absent.wasm")
-    live._core.cache_clear()
+    live.core.cache_clear()
     try:
         result = fmumbs(command[0], "pendulum", *command[1:], "-o", str(tmp_path / "out"))
     finally:
-        live._core.cache_clear()
+        live.core.cache_clear()
     assert result.output.count("recorded motion only") == 1

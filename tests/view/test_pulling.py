@@ -56,7 +56,11 @@ def middle(browser: Browser, body: int) -> Point:
     return on_screen(browser, f"page.picture.centre({body})")
 
 
-@pytest.mark.parametrize(("name", "body", "options"), [("double_pendulum", 1, {}), ("engine", 1, {"scheme": "radau"})])
+@pytest.mark.filterwarnings("ignore::fmumbs.DeformationWarning")
+@pytest.mark.parametrize(
+    ("name", "body", "options"),
+    [("double_pendulum", 1, {}), ("engine", 1, {"scheme": "radau"}), ("four_link_flexible", 1, {"scheme": "radau"})],
+)
 def test_a_pull_is_recorded_and_runs_natively_with_the_same_bits(
     name: str, body: int, options: dict[str, Any], browser: Browser, tmp_path: Path
 ) -> None:
@@ -157,7 +161,9 @@ def test_a_finger_pulls(browser: Browser, tmp_path: Path) -> None:
 # Natively --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["double_pendulum", "engine", "flexible_four_bar", "rolling_disk", "governor"])
+@pytest.mark.parametrize(
+    "name", ["double_pendulum", "engine", "flexible_four_bar", "four_link_flexible", "rolling_disk", "governor"]
+)
 def test_loads_of_zero_change_no_bit(name: str) -> None:
     ends = []
     image = compile(read_model(name, {}), everything=True)
@@ -181,6 +187,30 @@ def test_a_pull_is_the_load_that_a_user_writes() -> None:
     ]
     assert np.array_equal(found[0]["B.q"], found[1]["B.q"])
     assert not np.array_equal(found[0]["B.q"], fm.simulate(plain, stop=1.0)["B.q"])
+
+
+def test_a_flexible_body_is_pulled_at_its_named_points() -> None:
+    plain, loaded = (read_model("four_link_flexible", {}) for _ in range(2))
+    coupler = next(body for body in loaded.bodies if body.name == "coupler")
+    loaded.add(fm.Load("L", coupler.tip))
+    force = [3.0, 0.5, -2.0]
+    pulled, found = (
+        fm.simulate(model, stop=0.2, inputs={name: force}, scheme="radau")
+        for model, name in ((plain, "coupler.tip.pull.force"), (loaded, "L.force"))
+    )
+    q = [name for name in found.names if name.endswith(".q")]
+    assert q and all(np.array_equal(pulled[name], found[name]) for name in q)
+    free = fm.simulate(plain, stop=0.2, scheme="radau")
+    assert not all(np.array_equal(free[name], found[name]) for name in q)
+
+
+def test_a_hand_takes_the_nearest_point_of_a_flexible_body(browser: Browser, tmp_path: Path) -> None:
+    live_page(browser, read_model("four_link_flexible", {}), tmp_path, scheme="radau")
+    for part, point in ((0.2, "coupler.base"), (0.8, "coupler.tip")):
+        ends = "page.data.scene.points.filter((one) => one.P.body === 1).map((one) => page.picture.place(one.P)[0])"
+        held = f"(([a, b]) => page.panel.handle(1, a.lerp(b, {part})))({ends})"
+        assert browser.ask(held) == {"name": point, "at": [0, 0, 0]}
+    assert browser.errors == []
 
 
 def test_a_pull_at_no_body_is_refused() -> None:

@@ -72,8 +72,8 @@ export class Host {
 
   // A hand ----------------------------------------------------------------------------------------------------------
 
-  /** Takes hold of a body: {body: its name, at: (3) where, in its frame [m], omega [rad/s], most: a mass [kg]}. Once
-   * held, it is pulled towards `aim` by a spring and a damper, k = m omega^2 and d = 2 m omega, with the mass m that the
+  /** Takes hold of a body or of a named point: {body: its name, at: (3) where, in its frame [m], omega [rad/s], most: a
+   * mass [kg]}. Once held, it is pulled towards `aim` by a spring and a damper, k = m omega^2 and d = 2 m omega, with the mass m that the
    * mechanism has there: three directions of a unit force accelerate the point by 3 / m in all, and `most` at most. */
   hold(hand) {
     this.hand = { ...hand, aim: this.whereIs(hand).point };
@@ -93,10 +93,18 @@ export class Host {
 
   /** arm: from the origin of the body's frame to where it is held; point: this place in the world [m]. */
   whereIs({ body, at }) {
-    const [r, q] = [this.vector(`${body}.r`), this.vector(`${body}.quat`, 4)], [w, ...u] = q;
+    const r = this.vector(`${body}.r`);
+    if (!at.some(Boolean)) return { arm: [0, 0, 0], point: r };
+    const [w, ...u] = this.vector(`${body}.quat`, 4);
     const once = cross(u, at), twice = cross(u, once);
     const arm = at.map((one, k) => one + 2 * (w * once[k] + twice[k]));
     return { arm, point: r.map((one, k) => one + arm[k]) };
+  }
+
+  /** A velocity or an acceleration where it is held: that of the frame's origin, and what the rate of turning adds. */
+  there({ body }, arm, linear, turning) {
+    const v = this.vector(`${body}.${linear}`), added = arm.some(Boolean) ? cross(this.vector(`${body}.${turning}`), arm) : [0, 0, 0];
+    return v.map((one, k) => one + added[k]);
   }
 
   vector(name, count = 3) {
@@ -109,12 +117,11 @@ export class Host {
     return parts.flatMap(([what, values]) => values.map((value, k) => [`${this.hand.body}.pull.${what}[${k + 1}]`, value]));
   }
 
-  massAt({ body, most }) {
+  massAt({ most }) {
     const { mechanism } = this, kept = mechanism.save(), { arm } = this.whereIs(this.hand);
     const acceleration = (force) => {
       for (const [name, value] of this.load(force, arm)) mechanism.set(name, value);
-      const turn = cross(this.vector(`${body}.alpha`), arm);
-      return this.vector(`${body}.a`).map((one, k) => one + turn[k]);
+      return this.there(this.hand, arm, "a", "alpha");
     };
     let sum = 0;
     try {
@@ -127,8 +134,7 @@ export class Host {
   }
 
   pull() {
-    const { hand } = this, { arm, point } = this.whereIs(hand), turn = cross(this.vector(`${hand.body}.w`), arm);
-    const v = this.vector(`${hand.body}.v`).map((one, k) => one + turn[k]), { mass, omega, aim } = hand;
+    const { hand } = this, { arm, point } = this.whereIs(hand), v = this.there(hand, arm, "v", "w"), { mass, omega, aim } = hand;
     hand.force = point.map((one, k) => mass * omega * (omega * (aim[k] - one) - 2 * v[k]));
     for (const [name, value] of this.load(hand.force, arm)) this.pending.set(name, value);
   }

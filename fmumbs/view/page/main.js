@@ -5,6 +5,7 @@ import { Charts } from "./charts.js";
 import { Film, savePicture } from "./files.js";
 import { Ghost } from "./ghost.js";
 import { lengthText, round, short } from "./numbers.js";
+import { Modes } from "./modes.js";
 import { Panel } from "./panel.js";
 import { COLOURS, Picture } from "./picture.js";
 import { Recording } from "./recording.js";
@@ -51,6 +52,8 @@ class Page {
     this.seek(this.time);
     this.play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
     requestAnimationFrame((now) => this.tick(now));
+    this.modes = data.modes ? new Modes(this) : null;
+    if (location.hash === "#live") this.panel?.enter();
   }
 
   // Camera ------------------------------------------------------------------------------------------------
@@ -119,7 +122,7 @@ class Page {
       this.last = now;
       this.panel.tick(dt);
     } else if (this.playing) {
-      const dt = this.last === null ? 0 : Math.min(0.1, (now - this.last) / 1000) * this.speed;
+      const dt = this.last === null ? 0 : Math.min(0.1, (now - this.last) / 1000) * this.speed * (this.source.pace || 1);
       this.last = now;
       let t = this.time + dt;
       if (t >= this.source.end) {
@@ -141,10 +144,7 @@ class Page {
   // Controls ----------------------------------------------------------------------------------------------
 
   makeControls() {
-    const span = this.source.end - this.source.start;
-    this.digits = span > 0 ? Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(span)))) : 3;
-    Object.assign($("slider"), { min: this.source.start, max: this.source.end, disabled: !(span > 0) });
-    $("play").disabled = !(span > 0);
+    const span = this.setSource(this.source);
     $("slider").addEventListener("input", () => { this.play(false); this.seek(Number($("slider").value)); });
     $("play").addEventListener("click", () => this.play());
     for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed, speed === 1, speed === 1));
@@ -183,6 +183,16 @@ class Page {
     document.body.classList.toggle("narrow", !on);
     $("panel").setAttribute("aria-expanded", on);
     this.resized();
+  }
+
+  /** Makes a motion the one that plays; returns its duration [s]. */
+  setSource(source) {
+    const span = source.end - source.start;
+    this.source = source;
+    this.digits = span > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span)))) : 3;
+    Object.assign($("slider"), { min: source.start, max: source.end, disabled: !(span > 0) });
+    $("play").disabled = !(span > 0);
+    return span;
   }
 
   makeKeys() {
@@ -340,7 +350,7 @@ class Page {
   /** A pointer that goes down on a body of a live mechanism pulls it, in the plane of the screen; returns whether it does. */
   grab(e) {
     const item = this.panel && this.panel.on && e.button === 0 && !e.shiftKey ? this.under(e) : null;
-    if (!item || !(item.body >= 0) || !this.panel.canPull(item.body)) return false;
+    if (!item || !(item.body >= 0) || !this.panel.handle(item.body, item.point)) return false;
     const normal = this.camera.getWorldDirection(new THREE.Vector3());
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, item.point);
     const move = (then) => { if (then.pointerId === e.pointerId) this.panel.aim(this.ray(then).ray.intersectPlane(plane, new THREE.Vector3())); };

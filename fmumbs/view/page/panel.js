@@ -80,7 +80,7 @@ export class Panel {
     const { page } = this, { live } = page.data;
     this.say("opening…");
     this.engine = new Engine();
-    const [core, image] = await Promise.all([inflated(live.core), inflated(live.image)]);
+    const [core, image] = await Promise.all([inflated(live.core || CORE), inflated(live.image)]);
     const variables = await this.engine.call("open", core, image);
     this.variables = new Map(variables.map((one) => [one.name, one]));
     this.motion = new Motion(page.data, page.recording);
@@ -217,15 +217,20 @@ export class Panel {
 
   // A hand --------------------------------------------------------------------------------------------------
 
-  canPull(body) {
-    return this.variables.has(`${this.page.picture.bodies[body].name}.pull.force[1]`);
+  /** What a hand at a point of the world holds: a rigid body, or of a flexible one the nearest of its named points. */
+  handle(body, point) {
+    const { picture } = this.page, { name } = picture.bodies[body];
+    const pulled = (one) => this.variables.has(`${one}.pull.force[1]`);
+    if (pulled(name)) return { name, at: point.clone().sub(picture.position(body)).applyQuaternion(picture.rotation(body).invert()).toArray() };
+    const points = (this.page.data.scene.points || []).filter((one) => one.P.body === body && pulled(one.name));
+    const far = (one) => picture.place(one.P)[0].distanceTo(point);
+    return points.length ? { name: points.reduce((a, b) => (far(b) < far(a) ? b : a)).name, at: [0, 0, 0] } : null;
   }
 
   /** Takes hold of a body at a point of the world. The spring is so stiff that 30 times gravity pulls over the size of
    * the mechanism, whatever that is. */
   hold(body, point) {
-    const { picture } = this.page, { scene } = this.page.data, name = picture.bodies[body].name;
-    const at = point.clone().sub(picture.position(body)).applyQuaternion(picture.rotation(body).invert()).toArray();
+    const { picture } = this.page, { scene } = this.page.data, { name, at } = this.handle(body, point);
     const g = Math.hypot(...(scene.gravity || [0, 0, 0])) || 9.81;
     this.holding = name;
     this.engine.call("hold", { body: name, at, omega: Math.sqrt(30 * g / picture.radius), most: this.mass }).catch((error) => this.say(error.message, 6000));
