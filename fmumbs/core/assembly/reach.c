@@ -22,6 +22,7 @@
 #define FM_TRIAL_DISTANCE 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
 #define FM_EVEN_TIMES 24  /* at which paths are tried, evenly spaced; before the first, ever nearer */
 #define FM_NEARER_TIMES 6
+#define FM_TRIED_TIMES (FM_NEARER_TIMES + FM_EVEN_TIMES)
 
 /* The distance of the mechanism from the faded target of the program with this drive. Requires world kinematics. */
 double fm_program_gap(const fm_instance *s, int32_t joint)
@@ -98,47 +99,60 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
     return found;
 }
 
+/* At each time that is tried: the program whose target is out of reach, -1: none is, and its gap. */
+typedef struct outlook {
+    double at[FM_TRIED_TIMES], off[FM_TRIED_TIMES];
+    int32_t program[FM_TRIED_TIMES];
+} outlook;
+
+/* Follows the targets from y at t, each time from the positions at the one before. */
+static void look_ahead(fm_instance *s, double t, const double *y, outlook *ahead)
+{
+    double *other = s->assembly->from;
+    const double part = (fm_foresight(s, t, y) - t) / FM_EVEN_TIMES;
+    fm_end_smooth(s);
+    memcpy(other, y, (size_t)s->model.ny * sizeof *y);
+    for (int k = 0; k < FM_TRIED_TIMES; k++) {
+        ahead->at[k] = t + (k < FM_NEARER_TIMES ? part * ldexp(1.0, 2 * (k - FM_NEARER_TIMES))
+                                                : part * (double)(k - FM_NEARER_TIMES + 1));
+        fm_foresee_targets(s, t, y, ahead->at[k], other);
+        fm_hold_fixed(s, 1, 0);
+        ahead->program[k] = descend(s, other) ? -1 : furthest(s, ahead->off + k);
+        memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    }
+}
+
+/* The time with the largest gap, once it has been sought from elsewhere, once each; -1: there is none. */
+static int largest_gap(fm_instance *s, double t, const double *y, outlook *ahead)
+{
+    double *origin = s->assembly->given;
+    int sought[FM_TRIED_TIMES] = {0};
+    for (;;) {
+        double least;
+        int worst = -1;
+        for (int k = 0; k < FM_TRIED_TIMES; k++)
+            if (ahead->program[k] >= 0 && (worst < 0 || ahead->off[k] > ahead->off[worst])) worst = k;
+        if (worst < 0 || sought[worst]) return worst;
+        sought[worst] = 1;
+        memcpy(origin, y, (size_t)s->model.ny * sizeof *y);
+        fm_foresee_targets(s, t, y, ahead->at[worst], origin);
+        ahead->program[worst] = fm_nearest_gap(s, origin, s->assembly->from, &least);
+        ahead->off[worst] = fmin(ahead->off[worst], least);
+    }
+}
+
 /* Where the targets of programs are out of reach after t, those of inputs if these stay as they are: the program's
  * drive, the time at which the smallest gap is largest, and this gap; -1: they are within reach as far as this looks.
  * y: a state at t, which is not changed. */
 int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when, double *gap)
 {
-    const fm_image *m = &s->image;
-    const size_t size = (size_t)s->model.ny * sizeof *y;
-    double *origin = s->assembly->given, *other = s->assembly->from, off[FM_NEARER_TIMES + FM_EVEN_TIMES],
-           at[FM_NEARER_TIMES + FM_EVEN_TIMES];
-    const double until = fm_foresight(s, t, y);
-    int32_t program[FM_NEARER_TIMES + FM_EVEN_TIMES], found = -1;
-    if (m->n.rows == 0) return -1;
+    outlook ahead;
+    if (s->image.n.rows == 0) return -1;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
-    fm_end_smooth(s);
-    memcpy(other, y, size);
-    for (int k = 0; k < FM_NEARER_TIMES + FM_EVEN_TIMES; k++) {
-        const double part = (until - t) / FM_EVEN_TIMES;
-        at[k] = t + (k < FM_NEARER_TIMES ? part * ldexp(1.0, 2 * (k - FM_NEARER_TIMES))
-                                         : part * (double)(k - FM_NEARER_TIMES + 1));
-        fm_foresee_targets(s, t, y, at[k], other);
-        fm_hold_fixed(s, 1, 0);
-        program[k] = descend(s, other) ? -1 : furthest(s, off + k);
-        memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
-    }
-    for (int sought[FM_NEARER_TIMES + FM_EVEN_TIMES] = {0};
-         ;) { /* the largest gap, once it has been sought from elsewhere; once each */
-        int worst = -1;
-        for (int k = 0; k < FM_NEARER_TIMES + FM_EVEN_TIMES; k++)
-            if (program[k] >= 0 && (worst < 0 || off[k] > off[worst])) worst = k;
-        if (worst < 0) break;
-        if (sought[worst]) {
-            found = program[worst], *gap = off[worst], *when = at[worst];
-            break;
-        }
-        double least;
-        sought[worst] = 1;
-        memcpy(origin, y, size);
-        fm_foresee_targets(s, t, y, at[worst], origin);
-        program[worst] = fm_nearest_gap(s, origin, other, &least);
-        off[worst] = fmin(off[worst], least);
-    }
+    look_ahead(s, t, y, &ahead);
+    const int worst = largest_gap(s, t, y, &ahead);
+    const int32_t found = worst < 0 ? -1 : ahead.program[worst];
+    if (found >= 0) *gap = ahead.off[worst], *when = ahead.at[worst];
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
     fm_use_rows(s);
     s->valid = FM_VALID_NOTHING;

@@ -275,6 +275,13 @@ static int describe_columns(planning *p)
         }
     }
     out->runs = 3 * runs;
+    return 1;
+}
+
+/* The common parts of the paths of blocks that meet. */
+static int describe_runs(planning *p)
+{
+    fm_loop_plan *out = p->out;
     out->run = malloc((out->runs + 1) * sizeof *out->run);
     if (out->run == NULL) return 0;
     for (int32_t at = 0; at < p->blocks; at++)
@@ -321,8 +328,8 @@ int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
         find_tops(&p);
         out->blocks = p.blocks;
         out->block = calloc((size_t)p.blocks, sizeof *out->block);
-        fits =
-            out->block != NULL && join_cliques(&p) && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
+        fits = out->block != NULL && join_cliques(&p) && order_blocks(&p) && describe_blocks(&p) &&
+               describe_columns(&p) && describe_runs(&p);
     }
     free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start);
     free(p.walk), free(p.walked);

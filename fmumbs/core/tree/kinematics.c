@@ -38,41 +38,49 @@ void fm_link_axes(const fm_instance *s, int32_t i, double R[9])
     }
 }
 
+/* A link's origin r and its velocity v relative to its parent, in the parent's axes, and its relative angular velocity
+ * in its own, which R turns into them; v and spin are zero before. */
+static inline void move_in_parent(const fm_instance *s, int32_t i, const double *y, const double R[9], double r[3],
+                                  double v[3], double spin[3])
+{
+    const fm_link *k = s->link + i;
+    const double *u = y + s->image.n.positions;
+    memcpy(r, k->r, sizeof k->r);
+    if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, 3 * sizeof *spin);
+    else if (k->kind == FM_LINK_GENERAL) {
+        double in[6];
+        fm_general_velocity(s->general + k->general, u + k->u, in);
+        memcpy(spin, in, 3 * sizeof *spin);
+        rotate_out(R, in + 3, v);
+        fm_lane_get(s, r, i, r);
+    } else if (k->kind >= FM_LINK_MODAL) {
+        fm_modal_velocity(s, i, y, spin, v);
+        fm_lane_get(s, r, i, r);
+    } else if (k->u >= 0) {
+        const int K = fm_link_axis(k->kind);
+        spin[K] = k->sign * k->pitch * u[k->u];
+        for (int j = 0; j < 3; j++) {
+            r[j] += s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
+            v[j] = s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
+        }
+    }
+}
+
 /* Pose and velocity of every link in the world. Requires the orientations at the same y. */
 void fm_make_world(fm_instance *s, const double *y)
 {
     static const fm_world ground = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     y = fm_linked(s, y);
-    const double *u = y + s->image.n.positions;
     s->work.evaluated = y;
     fm_planar_orient(s, y);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         const fm_world *p = k->root ? &ground : s->world + k->parent;
         fm_world *w = s->world + i;
-        double R[9], r[3], v[3], spin[3] = {0.0, 0.0, 0.0}, arm[3], add[3];
+        double R[9], r[3], v[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, arm[3], add[3];
         fm_link_axes(s, i, R);
         product(p->R, R, w->R);
-        memcpy(r, k->r, sizeof r);
-        memset(v, 0, sizeof v);
-        if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, sizeof spin);
-        else if (k->kind == FM_LINK_GENERAL) {
-            double in[6];
-            fm_general_velocity(s->general + k->general, u + k->u, in);
-            memcpy(spin, in, sizeof spin);
-            rotate_out(R, in + 3, v);
-            fm_lane_get(s, r, i, r);
-        } else if (k->kind >= FM_LINK_MODAL) {
-            fm_modal_velocity(s, i, y, spin, v);
-            fm_lane_get(s, r, i, r);
-        } else if (k->u >= 0) {
-            const int K = fm_link_axis(k->kind);
-            spin[K] = k->sign * k->pitch * u[k->u];
-            for (int j = 0; j < 3; j++) {
-                r[j] += s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
-                v[j] = s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
-            }
-        }
+        move_in_parent(s, i, y, R, r, v, spin);
         rotate_out(p->R, r, arm);
         rotate_out(w->R, spin, add);
         for (int j = 0; j < 3; j++) w->r[j] = p->r[j] + arm[j], w->w[j] = p->w[j] + add[j];
