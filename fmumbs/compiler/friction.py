@@ -34,7 +34,7 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
                 friction_joint=index,
                 friction_u=out.rows["joint_u"][index] + contact.first,
                 friction_count=len(contact.arms),
-                friction_z=out.positions,
+                friction_z=len(out.rows.get("bristle_friction", ())),
                 friction_arm=[*contact.arms, *[0.0] * (3 - len(contact.arms))],
                 friction_linear=int(contact.linear),
                 friction_pressed=control(friction.pressed, 0.0),
@@ -45,8 +45,7 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
                 **{f"friction_{name}": getattr(friction, name) for name in PARAMETERS},
             )
             for _ in contact.arms:
-                out.add(start_p=0.0, bristle_friction=found)
-            out.positions += len(contact.arms)
+                out.add(start_z=0.0, bristle_friction=found)
             found += 1
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fmumbs import _checks, _limits
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
-from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, OWNERS, kinds, parameter_places
+from fmumbs.compiler.kinds import BODY, JOINT, OWNERS, kinds, parameter_places
 from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
@@ -75,7 +75,7 @@ def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
     if rule:
         raise ModelError(f"{where} is {number:g}, but {rule}. {fix}.")
     arrays[column].reshape(-1)[indices] = number
-    if column in ("start_p", "start_u") and kinds()[place.kind].owner != FRICTION:
+    if column in ("start_p", "start_u"):
         _mark_given(arrays, place, column)
 
 
@@ -93,7 +93,7 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
     if kind.place in (lib.FM_AT_LOAD_FORCE, lib.FM_AT_LOAD_TORQUE):
         return f"load_{kind.suffix}", [3 * element + part]
     if kind.place == lib.FM_AT_BRISTLE:
-        return "start_p", [int(arrays["friction_z"][element]) + part]
+        return "start_z", [int(arrays["friction_z"][element]) + part]
     if kind.place == lib.FM_AT_CONTROL:
         what = "pressed" if kind.elements == lib.FM_HAVE_PRESSED else "scaled"
         return "control_start", [int(arrays[f"{OWNERS[kind.owner]}_{what}"][element])]

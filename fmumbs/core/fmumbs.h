@@ -250,7 +250,7 @@ size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);
  * fm_indicator_count() elements. Outputs are those of the present state, as always.
  */
 
-/* The continuous states: position variables of the spanning tree, then its velocity variables. */
+/* The continuous states: position variables of the spanning tree, its velocity variables, deflections of bristles. */
 int32_t fm_continuous_count(const fm_instance *instance);
 /* The continuous state that a variable is, -1 if it is none. */
 int32_t fm_continuous_place(fm_instance *instance, uint32_t reference);

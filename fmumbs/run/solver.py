@@ -159,7 +159,7 @@ class Solver:
 
     @property
     def positions(self) -> Array:
-        """(positions,) of the spanning tree at the present time, in the order of set_state(); then states of friction.
+        """(positions,) of the spanning tree at the present time, in the order of set_state().
 
         Also of an image that shows declared variables only.
         """
@@ -223,8 +223,6 @@ class Solver:
     def _whole(self, what: str, given: ArrayLike, references: References) -> tuple[References, Array]:
         """References and values of all positions or speeds, except those that follow a path."""
         values, size = _numbers(given, what).reshape(-1), self.image.sizes[what]
-        if what == "positions":
-            size -= self.image.sizes["bristles"]
         if len(references) != size:
             raise SolverError(
                 f"'{self.image.name}' does not show the {what} of all joints: its model declares variables. "

@@ -85,7 +85,4 @@ def positions_of(result: Result, image: ModelImage) -> Array:
             "or the FMU itself."
         )
     columns: list[Any] = [drawable(result, name) for name in names]
-    positions = np.zeros((len(result.time), image.sizes["positions"]))  # states of friction are behind the joints'
-    if columns:
-        positions[:, : len(columns)] = np.stack(columns, axis=1)
-    return positions
+    return np.stack(columns, axis=1) if columns else np.zeros((len(result.time), 0))

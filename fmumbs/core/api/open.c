@@ -41,6 +41,19 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define apart(base, used, from, count, size) (from)
 #endif
 
+/* The parts of an instance with arrays: S(type, member, arrays). */
+#define FM_REDUCED_ROWS(A) FM_REFLECTION_ARRAYS(A, n.reduced * n.rows, n.reduced * n.speeds)
+#define FM_REALISED_ROWS(A) FM_REFLECTION_ARRAYS(A, n.opposed * n.rows, n.opposed * n.speeds)
+#define FM_SHARED(S)                                     \
+    S(fm_planar, planar, FM_PLANAR_ARRAYS)               \
+    S(fm_work, work, FM_WORK_ARRAYS)                     \
+    S(fm_stiff, stiff, FM_STIFF_ARRAYS)                  \
+    S(fm_reduced, reduced, FM_REDUCED_ARRAYS)            \
+    S(fm_reflections, reduced.rows, FM_REDUCED_ROWS)     \
+    S(fm_reflections, realised->rows, FM_REALISED_ROWS)  \
+    S(fm_laws, laws, FM_LAW_ARRAYS)                      \
+    S(fm_loop, loop, FM_LOOP_ARRAYS)
+
 /* The scratch memory of single rooms: S(type, member of fm_instance, arrays). */
 #define FM_SCRATCH(S)                                    \
     S(fm_realised, realised, FM_REALISED_ARRAYS)         \
@@ -162,6 +175,20 @@ static fm_counts counts_of(const fm_instance *s)
     return n;
 }
 
+/* Copies what was planned on the heap. */
+static void keep_plans(fm_instance *s, unsigned char *base, size_t *used)
+{
+    s->plan.block = put(base, used, s->plan.block, (size_t)s->plan.blocks, sizeof *s->plan.block);
+    s->plan.meeting = put(base, used, s->plan.meeting, s->plan.meetings, sizeof *s->plan.meeting);
+    s->plan.run = put(base, used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
+    s->plan.path = put(base, used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
+    s->plan.link = put(base, used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
+    fm_profile *profile = &s->statics->profile;
+    profile->place = put(base, used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
+    fm_split_profile(profile, profile->n);
+}
+
+/* Places all arrays; returns the bytes that they take. */
 static size_t lay_out(fm_instance *s, unsigned char *base)
 {
     const fm_model *m = &s->model;
@@ -175,50 +202,24 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     FM_STATE_ARRAYS(V)
 #undef V
     s->kept = place(base, &used, m->state_doubles, sizeof(double));
-    s->plan.block = put(base, &used, s->plan.block, (size_t)s->plan.blocks, sizeof *s->plan.block);
-    s->plan.meeting = put(base, &used, s->plan.meeting, s->plan.meetings, sizeof *s->plan.meeting);
-    s->plan.run = put(base, &used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
-    s->plan.path = put(base, &used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
-    s->plan.link = put(base, &used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
-    fm_profile *profile = &s->statics->profile;
-    profile->place = put(base, &used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
-    fm_split_profile(profile, profile->n);
-#define PLACE(at, count) at = place(base, &used, count, sizeof *at);
-#define A(type, name, count) PLACE(s->name, count)
-    FM_TREE_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->planar.name, count)
-    FM_PLANAR_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->work.name, count)
-    FM_WORK_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->stiff.name, count)
-    FM_STIFF_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->reduced.name, count)
-    FM_REDUCED_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->reduced.rows.name, count)
-    FM_REFLECTION_ARRAYS(A, n.reduced * n.rows, n.reduced * n.speeds)
-#undef A
-#define A(type, name, count) PLACE(s->realised->rows.name, count)
-    FM_REFLECTION_ARRAYS(A, n.opposed * n.rows, n.opposed * n.speeds)
-#undef A
-#define A(type, name, count) PLACE(s->laws.name, count)
-    FM_LAW_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(s->loop.name, count)
-    FM_LOOP_ARRAYS(A)
-#undef A
-#define A(type, name, count) PLACE(room->name, count)
-#define S(type, part, ARRAYS)     \
-    {                             \
-        type *room = s->part;     \
-        ARRAYS(A)                 \
+    keep_plans(s, base, &used);
+#define A(type, name, count) part->name = place(base, &used, count, sizeof *part->name);
+#define S(type, member, ARRAYS)          \
+    {                                    \
+        type *const part = &s->member;   \
+        ARRAYS(A)                        \
+    }
+    FM_SHARED(S)
+#undef S
+#define S(type, member, ARRAYS)          \
+    {                                    \
+        type *const part = s->member;    \
+        ARRAYS(A)                        \
     }
     FM_SCRATCH(S)
 #undef S
+    fm_instance *const part = s;
+    FM_TREE_ARRAYS(A)
 #undef A
 #define A(name, type, columns, rows, bound, lowest, unit, section) \
     s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));
@@ -232,7 +233,8 @@ static fm_model model_of(const fm_image *image)
     fm_model model, *m = &model;
     memset(m, 0, sizeof *m);
     m->n = image->n;
-    m->ny = m->n.positions + m->n.speeds;
+    m->bristles = m->n.positions + m->n.speeds;
+    m->ny = m->bristles + m->n.bristles;
     for (int32_t i = 0; i < m->n.links; i++) {
         const int ball = image->link_kind[i] == FM_LINK_SPHERICAL;
         m->balls += ball;
@@ -402,6 +404,7 @@ fm_status fm_do_reset(fm_instance *s)
     memset(s->state, 0, s->model.state_doubles * sizeof(double));
     copy(s->y, m->start_p, m->n.positions);
     copy(s->y + m->n.positions, m->start_u, m->n.speeds);
+    copy(s->y + s->model.bristles, m->start_z, m->n.bristles);
     copy(s->guess, s->y, s->model.ny);
     copy(s->base, s->y, s->model.ny);
     copy(s->cut_p, m->cut_start, m->n.cut_positions);

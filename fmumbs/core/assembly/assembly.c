@@ -390,8 +390,8 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
     fits = fits && fm_singular_state(s, at);
     for (int32_t i = 0; fits && i < s->model.ny; i++) {
         const double size = fabs(at[i] - y[i]) / s->scale[i];
-        if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
-        else off = fmax(off, size);
+        if (fm_is_speed(s, i)) off = fmax(off, size);
+        else fits = size <= FM_ON_BRANCH;
     }
     fits = fits && off <= FM_ON_BRANCH * fm_fastest(s, y + s->image.n.positions);
     if (fits) memcpy(y, at, bytes);

@@ -38,8 +38,7 @@ static const char *check_links(const fm_image *m)
             if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
         }
     }
-    return p == m->n.positions - m->n.bristles && u == m->n.speeds ? NULL
-                                                                   : "the numbers of links and variables disagree";
+    return p == m->n.positions && u == m->n.speeds ? NULL : "the numbers of links and variables disagree";
 }
 
 /* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last.
@@ -233,12 +232,17 @@ static const char *check_couplings(const fm_image *m)
     return next == m->n.terms ? NULL : "a term belongs to no coupling";
 }
 
-static const char *check_rows(const fm_image *m)
+static const char *check_given(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.modes; i++)
         if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 ||
             m->given_u[i] >= FM_GIVEN_KINDS)
             return "a start value's mark as given is impossible";
+    return NULL;
+}
+
+static const char *check_rows(const fm_image *m)
+{
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
@@ -286,10 +290,10 @@ static const char *check_laws(const fm_image *m)
     return NULL;
 }
 
-/* Frictions act on modes of one joint, turns and slides or a ball; their bristles are the last positions, in order. */
+/* Frictions act on modes of one joint, turns and slides or a ball; their bristles are in the same order. */
 static const char *check_frictions(const fm_image *m)
 {
-    int32_t z = m->n.positions - m->n.bristles, bristle = 0;
+    int32_t bristle = 0;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const int32_t j = m->friction_joint[i], u = m->friction_u[i], count = m->friction_count[i];
         const int ball = m->joint_kind[j] == FM_JOINT_SPHERICAL;
@@ -297,10 +301,10 @@ static const char *check_frictions(const fm_image *m)
             return "a friction acts on a joint of another kind";
         if (u < m->joint_u[j] || u - m->joint_u[j] > m->joint_nu[j] - m->joint_excited[j] - count)
             return "a friction acts on modes that its joint does not have";
-        if (m->friction_z[i] != z || count > m->n.bristles - bristle) return "a friction's bristles are out of place";
+        if (m->friction_z[i] != bristle || count > m->n.bristles - bristle)
+            return "a friction's bristles are out of place";
         for (int32_t k = 0; k < count; k++)
             if (m->bristle_friction[bristle++] != i) return "a bristle belongs to another friction";
-        z += count;
         for (int32_t k = 0; k < 3; k++)
             if (!(m->friction_own[3 * i + k] >= 0.0)) return "a friction's own normal force is negative";
     }
@@ -357,6 +361,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_coupled(m);
     if (found == NULL) found = check_bends(m);
     if (found == NULL) found = check_couplings(m);
+    if (found == NULL) found = check_given(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_frictions(m);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 7u
+#define FM_IMAGE_VERSION 8u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -296,7 +296,7 @@ typedef struct fm_header {
     A(friction_joint, i, 1, frictions, joints, 0, "", "FORCES")                                      \
     A(friction_u, i, 1, frictions, modes, 0, "", "FORCES")                                           \
     A(friction_count, i, 1, frictions, free, 0, "", "FORCES")                                        \
-    A(friction_z, i, 1, frictions, positions, 0, "", "FORCES")                                       \
+    A(friction_z, i, 1, frictions, bristles, 0, "", "FORCES")                                        \
     A(friction_arm, d, 3, frictions, free, 0, "m", "FORCES")                                         \
     A(friction_linear, i, 1, frictions, free, 0, "", "FORCES")                                       \
     A(friction_pressed, i, 1, frictions, controls, -1, "", "FORCES")                                 \
@@ -312,8 +312,9 @@ typedef struct fm_header {
     A(friction_viscous, d, 1, frictions, free, 0, "s/rad|s/m", "FORCES")                             \
     A(friction_preload, d, 1, frictions, free, 0, "N.m|N", "FORCES")                                 \
     A(friction_scale, d, 1, frictions, free, 0, "", "FORCES")                                        \
-    /* bristle states, after the joints' positions: which friction; inputs: their start values */     \
+    /* bristles: which friction, their start values; inputs: their start values */                   \
     A(bristle_friction, i, 1, bristles, frictions, 0, "", "FORCES")                                  \
+    A(start_z, d, 1, bristles, free, 0, "rad|m", "FORCES")                                           \
     A(control_start, d, 1, controls, free, 0, "", "FORCES")                                          \
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \

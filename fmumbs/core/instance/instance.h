@@ -24,7 +24,8 @@ FM_HIDDEN_BEGIN
 
 typedef struct fm_model {
     fm_sizes n;
-    int32_t ny;
+    int32_t ny;       /* numbers of the state: positions, speeds, deflections of bristles */
+    int32_t bristles; /* where in it the last begin */
     int32_t pendings;
     int32_t angles; /* links that rotate by an angle */
     int32_t balls;
@@ -175,6 +176,12 @@ static inline int fm_row_rests(const fm_instance *s, int32_t row)
     if (m->row_kind[row] == FM_ROW_GIVEN) return 1;
     if (m->row_kind[row] == FM_ROW_COUPLED && m->row_part[row] == FM_OF_LOCK) return !s->loop.posing;
     return s->loop.releasing && m->row_excitation[row] >= 0;
+}
+
+/* Whether element i of a state is a velocity. */
+static inline int fm_is_speed(const fm_instance *s, int32_t i)
+{
+    return i >= s->image.n.positions && i < s->model.bristles;
 }
 
 /* Whether the planar kernels move a link. */

@@ -10,10 +10,10 @@ FM_HIDDEN_BEGIN
 
 #define FM_SAVED_PARAMETER(V, kind, array, columns, rows) V(array, (columns) * m->n.rows)
 
-/* The arrays of a saved state, all doubles: V(name, numbers), m the model; ny = positions + speeds. */
+/* The arrays of a saved state, all doubles: V(name, numbers), m the model. */
 #define FM_STATE_ARRAYS(V)                                                                   \
     V(clock, FM_CLOCK_SIZE)                                                                  \
-    V(y, m->ny)                /* positions, then speeds, at the present time */             \
+    V(y, m->ny)                /* positions, speeds, deflections of bristles, at the present time */ \
     V(guess, m->ny)            /* as last set: the guess of assembly */                        \
     V(base, m->ny)             /* the model's start values, or those after the last step, before any were set */    \
     V(head, m->ny)             /* at the integrator's time */                                \

@@ -158,9 +158,9 @@ static int find_state(fm_instance *s, const double *y)
 {
     const int32_t positions = s->image.n.positions;
     double fastest = 0.0;
-    for (int32_t i = positions; i < s->model.ny; i++) fastest = larger(fastest, fabs(y[i]) / s->scale[i]);
+    for (int32_t i = positions; i < s->model.bristles; i++) fastest = larger(fastest, fabs(y[i]) / s->scale[i]);
     for (int32_t i = 0; i < s->model.ny; i++) {
-        const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (i < positions ? 1.0 : fastest);
+        const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (fm_is_speed(s, i) ? fastest : 1.0);
         if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
         s->singular->y[i] = y[i] + change;
     }
@@ -206,7 +206,8 @@ static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udo
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
     memset(s->loop.given_lambda, 0, (size_t)rows * sizeof *s->loop.given_lambda);
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* for a uniform motion without accelerations */
+    for (int32_t i = s->image.n.positions; i < s->model.bristles;
+         i++) { /* for a uniform motion without accelerations */
         const double speed = fabs(node(s, 0)[i]) / s->scale[i];
         most = larger(most, speed * speed);
     }

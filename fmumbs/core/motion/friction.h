@@ -12,7 +12,7 @@ const double *fm_friction_add(fm_instance *s, const double *tau);
 void fm_friction_rates(const fm_instance *s, double *ydot);
 double fm_friction_force(const fm_instance *s, int32_t friction, int32_t part);
 void fm_friction_stage(fm_instance *s, double t, const double *y, double g, double *rates);
-void fm_friction_relax(const fm_instance *s, double g, const double *r, double *y);
+void fm_friction_relax(const fm_instance *s, double g, const double *k, double *r, double *y);
 void fm_friction_push(fm_instance *s, double g, const double *r, double *f);
 void fm_friction_follow(fm_instance *s, double g, const double *change, double *r);
 void fm_friction_seed(fm_instance *s, const double *control);

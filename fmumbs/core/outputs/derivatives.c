@@ -102,7 +102,7 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     fm_rates(s, t, s->y, rate);
     const double unit = fmax(fm_rate_of(s, kept + positions), sqrt(fm_fastest(s, rate + positions)));
     for (int32_t i = 0; i < ny && unit > 0.0; i++)
-        fastest = fmax(fastest, fabs(rate[i]) / fmax(fabs(kept[i]), s->scale[i] * (i < positions ? 1.0 : unit)));
+        fastest = fmax(fastest, fabs(rate[i]) / fmax(fabs(kept[i]), s->scale[i] * (fm_is_speed(s, i) ? unit : 1.0)));
     const double shortest = unit > 0.0 ? 1.0 / fmax(fastest, unit) : s->options[FM_OPTION_STEP], h = FM_WIDE * shortest,
                  small = FM_NEAR_STEP * shortest;
     for (int j = 0; j < 3; j++) {

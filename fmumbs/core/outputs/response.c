@@ -5,6 +5,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
+#include "../tree/positions.h"
 #include "../forces/forces.h"
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
@@ -49,9 +50,7 @@ static void respond_stuck(fm_instance *s, const fm_evaluation *how, double *udot
 void fm_respond(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
-    const size_t positions = (size_t)s->image.n.positions, speeds = (size_t)s->image.n.speeds;
-    memcpy(s->work.probe, s->y, positions * sizeof(double));
-    memset(s->work.probe + positions, 0, speeds * sizeof(double));
+    fm_stop(s, s->y, s->work.probe);
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     fm_planar_weigh(s);

@@ -95,8 +95,7 @@ void fm_balance_end(fm_instance *s)
 void fm_balance_move(fm_instance *s, const double *from, const double *v, double part, double *to)
 {
     if (s->image.n.generals > 0) fm_run_orientations(s, from); /* whose rates follow from the pose */
-    memcpy(to, from, (size_t)s->image.n.positions * sizeof *to);
-    memset(to + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof *to);
+    fm_stop(s, from, to);
     for (int32_t u = 0; u < s->image.n.speeds; u++) s->loop.change[u] = part * v[u] * fm_balance_unit(s, u);
     fm_move_positions(s, to, s->loop.change);
     (void)fm_normalise(s, to, NULL);

@@ -21,6 +21,7 @@
 
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../tree/positions.h"
 #include "../loops/delassus.h"
 #include "../outputs/start_changes.h"
 #include "../time/failures.h"
@@ -208,12 +209,9 @@ static void begin_at_start(fm_instance *s)
 
 static void note_start(fm_instance *s)
 {
-    const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions,
-                 np = (size_t)s->image.n.positions;
-    memcpy(s->statics->start, s->y, np * sizeof(double));
-    for (int32_t i = 0; i < s->image.n.frictions; i++) /* no bristle is deflected */
-        memset(s->statics->start + s->image.friction_z[i], 0, (size_t)s->image.friction_count[i] * sizeof(double));
-    memset(s->statics->start + np, 0, (size_t)s->image.n.speeds * sizeof(double));
+    const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions;
+    fm_stop(s, s->y, s->statics->start);
+    memset(s->statics->start + s->model.bristles, 0, (size_t)s->image.n.bristles * sizeof(double));
     memcpy(s->statics->cut_p, s->cut_p, cuts * sizeof(double));
     memcpy(s->statics->rows, s->row_active, rows * sizeof(double));
     memcpy(s->statics->rows + rows, s->row_pivot, rows * sizeof(double));

@@ -3,6 +3,7 @@
 
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../tree/positions.h"
 #include "../motion/evaluation.h"
 #include "balance.h"
 #include "krylov.h"
@@ -20,8 +21,7 @@
 static fm_status begin(fm_instance *s)
 {
     if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
-    memcpy(s->statics->now, s->y, (size_t)s->image.n.positions * sizeof(double));
-    memset(s->statics->now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_stop(s, s->y, s->statics->now);
     s->reduced.used = 0; /* statics is that of the sweeps */
     fm_pose_begin(s, s->statics->now);
     fm_balance_begin(s);

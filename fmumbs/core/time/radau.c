@@ -87,7 +87,7 @@ static void place_stage(const fm_instance *s, double h, int i, double *restrict 
 /* One iteration of stage i: its change in stage 3 + i. */
 static void iterate(fm_instance *s, double t, double h, int i, int first)
 {
-    const int32_t np = s->image.n.positions, ny = s->model.ny;
+    const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
     const double *k = fm_stage(s, i), g = h * L[i][i];
     double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = s->integrator->trial, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
     place_stage(s, h, i, y);
@@ -95,15 +95,15 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     fm_position_rates(s, y, d);
     fm_friction_stage(s, t + C[i] * h, y, g, d);
     for (int32_t n = 0; n < np; n++) d[n] -= k[n], y[n] += g * d[n];
-    fm_friction_relax(s, g, d, y);
-    memset(work, 0, (size_t)ny * sizeof *work);
+    fm_friction_relax(s, g, k, d, y);
+    memset(work, 0, (size_t)s->model.ny * sizeof *work);
     fm_stiff_force(s, g, k + np, work, s->implicit->f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
     if (first) fm_compliances_place(s, i, -1, t + C[i] * h, y, g, d + np);
     else fm_compliances_renew(s, i);
-    for (int32_t n = np; n < ny; n++) d[n] -= k[n];
+    for (int32_t n = np; n < np + nu; n++) d[n] -= k[n];
     fm_compliances_apply(s, i, NULL, d + np);
-    memcpy(y + np, d + np, (size_t)(ny - np) * sizeof *y);
+    memcpy(y + np, d + np, (size_t)nu * sizeof *y);
     fm_position_rates(s, y, work);
     for (int32_t n = 0; n < np; n++) d[n] += g * work[n];
     fm_friction_follow(s, g, y, d);
@@ -205,13 +205,13 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_friction_push(s, g, r, s->implicit->f);
     fm_stiff_accelerations(s, t, s->head, g, a);
     if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, 0, t, s->head, g, a);
-    memcpy(error, s->head, (size_t)np * sizeof *error);
+    memcpy(error, s->head, (size_t)ny * sizeof *error);
     for (int32_t n = 0; n < nu; n++) error[np + n] = r[np + n] + (a[n] - a0[n]), b[n] = -b[n];
     fm_compliances_apply(s, FM_RADAU_STAGES, b, error + np);
     fm_position_rates(s, error, b);
     fm_friction_follow(s, g, error, r);
-    for (int32_t n = 0; n < np - s->image.n.bristles; n++) error[n] = r[n] + g * b[n];
-    for (int32_t n = np - s->image.n.bristles; n < np; n++) error[n] = r[n];
+    for (int32_t n = 0; n < np; n++) error[n] = r[n] + g * b[n];
+    memcpy(error + s->model.bristles, r + s->model.bristles, (size_t)s->image.n.bristles * sizeof *error);
     const double filtered = norm(s, g, error);
     return unfiltered < filtered ? unfiltered : filtered;
 }

@@ -176,7 +176,7 @@ static int leaps(const fm_instance *s, const double *before, const double *after
 {
     double moved = 0.0, fastest = 0.0;
     if (!s->loop.worn) return 0; /* branches meet only where pivots are small */
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
+    for (int32_t i = s->image.n.positions; i < s->model.bristles; i++) {
         const double size = fmax(fabs(before[i]), fabs(h * fm_stage(s, 0)[i]));
         moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
         fastest = fmax(fastest, size / s->scale[i]);

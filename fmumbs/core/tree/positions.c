@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* pdot = Y1(p) u: the velocity variables themselves, and q (0, w)/2 for the quaternion of a ball; not of bristles. */
+/* pdot = Y1(p) u: the velocity variables themselves, and q (0, w)/2 for the quaternion of a ball. */
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
@@ -79,6 +79,13 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
         }
         fm_rotate_quaternion(change + k->u, y + k->p);
     }
+}
+
+/* The same state at rest. */
+void fm_stop(const fm_instance *s, const double *from, double *to)
+{
+    memcpy(to, from, (size_t)s->model.ny * sizeof *to);
+    memset(to + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof *to);
 }
 
 /* Normalises quaternions, and scales `slope` with them. 0: one is not finite or zero, and is not changed. */

@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_move_positions(const fm_instance *s, double *y, const double *change);
+void fm_stop(const fm_instance *s, const double *from, double *to);
 int fm_normalise(const fm_instance *s, double *y, double *slope);
 
 void fm_speeds_of(const fm_instance *s, const double *y, const double *rates, double *u);
