@@ -43,7 +43,7 @@ class Coordinates:
 
     @cached_property
     def positions(self) -> list[str]:
-        """(positions,) names, without bristles: "A.q", "S.q[1]" to "S.q[4]" of a quaternion, ..."""
+        """(positions,) names: "A.q", "S.q[1]" to "S.q[4]" of a quaternion, ..."""
         return self.image.variables.names(self._places)
 
     @cached_property
@@ -74,11 +74,9 @@ class Coordinates:
         return [int(at) for at in four[::4]]
 
     def read_positions(self, given: Given) -> tuple[Array, bool]:
-        """(instants, positions) with quaternions of length one, and places of bristles behind them; whether it was one
-        instant alone.
-        """
-        names, bristles = self.positions, self.image.sizes["bristles"]
-        values, single = self._read(given, names, "positions", bristles)
+        """(instants, positions) with quaternions of length one; whether it was one instant alone."""
+        names = self.positions
+        values, single = self._read(given, names, "positions")
         values = values.copy()
         for at in self._quaternions:
             length = np.linalg.norm(values[:, at : at + 4], axis=1)
@@ -95,7 +93,7 @@ class Coordinates:
         names = self.speeds if what == "velocities" else self.accelerations
         if given is None:
             return np.zeros((count, len(names)))
-        values, _ = self._read(given, names, what, 0)
+        values, _ = self._read(given, names, what)
         if len(values) == 1:
             return np.ascontiguousarray(np.broadcast_to(values, (count, len(names))))
         if len(values) != count:
@@ -105,24 +103,22 @@ class Coordinates:
             )
         return values
 
-    def _read(self, given: Given, names: list[str], what: str, more: int) -> tuple[Array, bool]:
-        """(instants, names + more) of an array or a mapping, and whether it was one instant alone."""
+    def _read(self, given: Given, names: list[str], what: str) -> tuple[Array, bool]:
+        """(instants, names) of an array or a mapping, and whether it was one instant alone."""
         array = self._by_name(given, names, what) if isinstance(given, Mapping) else self._numbers(given, what)
         single = array.ndim <= 1
         rows = array.reshape(1, -1) if single else array
-        if rows.ndim != 2 or rows.shape[1] not in (len(names), len(names) + more):
+        if rows.ndim != 2 or rows.shape[1] != len(names):
             raise ModelError(
                 f"Model '{self.name}' has {len(names)} {what}, {_listed(names)}, not "
                 f"{' by '.join(map(str, array.shape))}. Give one number for each, or a row of them for each instant."
             )
-        if not np.isfinite(rows[:, : len(names)]).all():
-            row, column = np.argwhere(~np.isfinite(rows[:, : len(names)]))[0]
+        if not np.isfinite(rows).all():
+            row, column = np.argwhere(~np.isfinite(rows))[0]
             raise ModelError(
                 f"Model '{self.name}': '{names[column]}' is {rows[row, column]} in instant {row}. Give finite numbers."
             )
-        padded = np.zeros((len(rows), len(names) + more))
-        padded[:, : len(names)] = rows[:, : len(names)]
-        return padded, single
+        return np.ascontiguousarray(rows), single
 
     def _numbers(self, given: Any, what: str) -> Array:
         try:

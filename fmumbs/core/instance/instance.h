@@ -184,6 +184,12 @@ static inline int fm_is_speed(const fm_instance *s, int32_t i)
     return i >= s->image.n.positions && i < s->model.bristles;
 }
 
+/* Where in a state a friction's bristles are. */
+static inline int32_t fm_bristles_of(const fm_instance *s, int32_t friction)
+{
+    return s->model.bristles + s->image.friction_z[friction];
+}
+
 /* Whether the planar kernels move a link. */
 static inline int fm_moves_in_plane(const fm_instance *s, int32_t link)
 {

@@ -29,12 +29,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Where in a state a friction's bristles are. */
-static int32_t bristles_of(const fm_instance *s, int32_t friction)
-{
-    return s->model.bristles + s->image.friction_z[friction];
-}
-
 /* Called after every change of a parameter: what the error control takes as small, a deflection that slides. */
 void fm_friction_derive(fm_instance *s)
 {
@@ -45,7 +39,7 @@ void fm_friction_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const double g = s->friction_kinetic[i] / s->friction_stiffness[i],
                      least = m->friction_linear[i] ? m->length[0] : 1.0;
-        for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[bristles_of(s, i) + k] = g < least ? g : least;
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[fm_bristles_of(s, i) + k] = g < least ? g : least;
         s->friction->on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
         if (fm_is_owned(m, i)) s->friction->owned[owned++] = i;
     }
@@ -84,7 +78,7 @@ void fm_friction_place(fm_instance *s, const double *y)
     for (int32_t i = 0; i < m->n.frictions; i++) {
         double *v = s->friction->v + 3 * i, *rate = s->friction->rate + 3 * i, *mu = s->friction->mu + 3 * i,
                deflection[3];
-        const double *z = y + bristles_of(s, i);
+        const double *z = y + fm_bristles_of(s, i);
         const double stiffness = s->friction_stiffness[i], kinetic = s->friction_kinetic[i];
         slide(s, i, y, v);
         const double speed = norm(v), x = speed / s->friction_stribeck[i];
@@ -133,7 +127,7 @@ void fm_friction_rates(const fm_instance *s, double *ydot)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
         for (int32_t k = 0; k < s->image.friction_count[i]; k++)
-            ydot[bristles_of(s, i) + k] = s->friction->rate[3 * i + k];
+            ydot[fm_bristles_of(s, i) + k] = s->friction->rate[3 * i + k];
 }
 
 /* The implicit scheme --------------------------------------------------------------------------------------------- */
@@ -154,7 +148,7 @@ static double follows(const fm_instance *s, int32_t i, const double *z, int32_t 
 static double deflected(const fm_instance *s, int32_t i, const double *y)
 {
     double z[3] = {0.0};
-    memcpy(z, y + bristles_of(s, i), (size_t)s->image.friction_count[i] * sizeof *z);
+    memcpy(z, y + fm_bristles_of(s, i), (size_t)s->image.friction_count[i] * sizeof *z);
     return norm(z);
 }
 
@@ -176,7 +170,7 @@ void fm_friction_stage(fm_instance *s, double t, const double *y, double g, doub
         const double bristle = (s->friction_damping[i] + g * s->friction_stiffness[i]) / (1.0 + g * s->friction->w[i]);
         const double turned = 1.0 + deflected(s, i, y) * s->friction->slope[i]; /* the most that B is */
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
-            const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + bristles_of(s, i), k);
+            const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + fm_bristles_of(s, i), k);
             const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0),
                          load = s->friction->factor[i] * s->friction->load[i];
             const int32_t u = m->friction_u[i] + k;
@@ -192,7 +186,7 @@ void fm_friction_stage(fm_instance *s, double t, const double *y, double g, doub
 void fm_friction_relax(const fm_instance *s, double g, const double *k, double *r, double *y)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
-        for (int32_t z = bristles_of(s, i); z < bristles_of(s, i) + s->image.friction_count[i]; z++)
+        for (int32_t z = fm_bristles_of(s, i); z < fm_bristles_of(s, i) + s->image.friction_count[i]; z++)
             r[z] -= k[z], y[z] += g * r[z], y[z] -= g * r[z] * (g * s->friction->w[i] / (1.0 + g * s->friction->w[i]));
 }
 
@@ -225,7 +219,7 @@ void fm_friction_push(fm_instance *s, double g, const double *r, double *f)
         for (int32_t k = 0; k < m->friction_count[i]; k++)
             push_mode(s, m->friction_joint[i], m->friction_u[i] + k,
                       -m->friction_arm[3 * i + k] * (s->friction->factor[i] * s->friction->load[i]) * by_z *
-                          (g * r[bristles_of(s, i) + k] / (1.0 + g * w)),
+                          (g * r[fm_bristles_of(s, i) + k] / (1.0 + g * w)),
                       f);
     }
 }
@@ -240,12 +234,12 @@ void fm_friction_follow(fm_instance *s, double g, const double *change, double *
         fm_make_world(s, change);
     }
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        const double *v = s->friction->v + 3 * i, *z = change + bristles_of(s, i), speed = norm(v);
+        const double *v = s->friction->v + 3 * i, *z = change + fm_bristles_of(s, i), speed = norm(v);
         double d[3], along = 0.0;
         slide(s, i, change, d);
         for (int32_t k = 0; k < 3 && speed > 0.0; k++) along += d[k] * (v[k] / speed);
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
-            double *to = r + bristles_of(s, i) + k;
+            double *to = r + fm_bristles_of(s, i) + k;
             *to = (*to + g * (d[k] - z[k] * s->friction->slope[i] * along)) / (1.0 + g * s->friction->w[i]);
         }
     }

@@ -88,7 +88,7 @@ static void deflect(fm_instance *s, double *y)
     for (int32_t i = 0; i < m->n.frictions; i++)
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
             const double w = s->friction->w[i];
-            y[m->friction_z[i] + k] = w > 0.0 ? s->friction->v[3 * i + k] / w : 0.0;
+            y[fm_bristles_of(s, i) + k] = w > 0.0 ? s->friction->v[3 * i + k] / w : 0.0;
         }
 }
 

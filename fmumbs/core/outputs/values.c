@@ -363,7 +363,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_AT_QUATERNION: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_AT_SPEED: return speeds + mode_of(m, kind, object, part);
     case FM_AT_EXCITED: return s->y + m->excitation_p[m->joint_excitation[object] + part];
-    case FM_AT_BRISTLE: return s->y + s->model.bristles + m->friction_z[object] + part;
+    case FM_AT_BRISTLE: return s->y + fm_bristles_of(s, object) + part;
     case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_AT_MODAL_SPEED: return speeds + m->link_u[m->body_link[object]] + part;
     case FM_AT_PARAMETER: return stored_parameter(s, kind, object, part);
