@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -17,7 +18,8 @@ import scripts
 from matplotlib.image import imread
 
 import fmumbs as fm
-from support.browser import CHROMIUM, chromium
+from fmumbs.view.live import CORE
+from support.browser import CHROMIUM, PATIENCE, Browser, chromium
 
 ROOT = Path(__file__).parents[1]
 JOBS = (
@@ -92,6 +94,52 @@ def test_search_works_in_a_site_that_was_opened_from_disk(site: Path) -> None:
         found = browser.ask("[...document.querySelectorAll('.md-search-result__item a')].map((one) => one.href)")
         assert any(one.startswith((site / "forces.html").as_uri()) for one in found)
         assert browser.errors == []
+
+
+def test_each_job_and_each_mechanism_of_the_gallery_has_its_scene(site: Path) -> None:
+    """What all have in common is there once."""
+    for name in scripts.names():
+        assert f"{name}/scene.html#live" in Links(site / "examples" / f"{name}.html").targets, name
+    assert {f"scenes/{name}.html#live" for name in gallery.names()} <= set(Links(site / "gallery.html").targets)
+    assert "scenes/double_pendulum.html#live" in Links(site / "index.html").targets
+    sizes = [path.stat().st_size for folder in ("scenes", "examples") for path in (site / folder).rglob("*.html")]
+    assert max(sizes) < 3_000_000 and sum(sizes) < 60_000_000
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+@pytest.mark.skipif(not CORE.is_file(), reason="no binary for wasm32-wasi: make platforms")
+def test_scenes_are_alive_in_a_site_that_was_opened_from_disk(site: Path) -> None:
+    """On the first page at once, elsewhere after a click, in place of the picture."""
+    with chromium() as browser:
+        browser.open(site / "index.html")
+        assert in_frame(browser, "document.getElementById('live-run').textContent") == "Back to the recording"
+        assert browser.errors == []
+        browser.open(site / "gallery.html")
+        assert browser.ask("document.querySelectorAll('iframe.scene').length") == 0
+        pictures = "document.querySelectorAll('article img').length"
+        before = browser.ask(pictures)
+        browser.ask("document.querySelector('a.scene[href*=crane]').scrollIntoView({ block: 'center' })")
+        browser.drag(browser.centre("a.scene[href*=crane]"))
+        browser.wait("document.querySelectorAll('iframe.scene').length === 1")
+        assert browser.ask(pictures) == before - 1
+        assert in_frame(browser, "document.getElementById('live-run').textContent") == "Back to the recording"
+        assert browser.errors == []
+
+
+def in_frame(browser: Browser, expression: str) -> object:
+    """The value of an expression in the scene of a page, once it is alive."""
+    end = time.monotonic() + PATIENCE
+    found = None
+    while time.monotonic() < end:
+        frames = browser.call("Page.getFrameTree")["frameTree"].get("childFrames", [])
+        for scene in [one["frame"]["id"] for one in frames if "/scenes/" in one["frame"]["url"]]:
+            world = browser.call("Page.createIsolatedWorld", frameId=scene)["executionContextId"]
+            ask = f"document.querySelector('#live-inputs input, #live-status') && {expression}"
+            found = browser.call("Runtime.evaluate", expression=ask, contextId=world)["result"].get("value")
+            if found == "Back to the recording":
+                return found
+        time.sleep(0.1)
+    return found
 
 
 def test_the_reference_has_everything_public(site: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import gallery
 import notebooks
 import reference
+import scenes
 import scripts
 from mkdocs.structure.files import File, Files
 
@@ -30,7 +31,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 def on_files(files: Files, config: Any) -> Files:
     """Adds every page and picture that is made from sources."""
     made: dict[str, str | bytes] = {page: (ROOT / source).read_text() for source, page in PAGES.items()}
-    for generator in (scripts, notebooks, gallery, reference):
+    for generator in (scripts, notebooks, gallery, reference, scenes):
         made |= generator.pages()
     for uri, content in made.items():
         files.append(File.generated(config, uri, content=content))
@@ -42,6 +43,7 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
     uri = page.file.src_uri
     source = next((source for source, made in PAGES.items() if made == uri), f"docs/{uri}")
     text = scripts.with_outputs(markdown, uri)
+    text = scenes.first(text) if uri == "index.md" else text
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)  # code is left alone
     if page.file.generated_by and source.startswith("docs/"):
         return text  # its links are the site's own

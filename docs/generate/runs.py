@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SUFFIXES = (".py", ".so", ".c", ".xml", ".ipynb")
+SUFFIXES = (".py", ".so", ".c", ".xml", ".ipynb", ".html", ".css")
 
 
 @cache

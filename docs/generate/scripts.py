@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 from runs import ROOT, folder_of
+from scenes import SCRIPT, moving
 
+SCENE = "scene.html"  # of an example, in its folder of results
 EXAMPLES = ROOT / "examples"
 MARK = re.compile(r"<!-- example: (\w+) -->")
 
@@ -23,7 +25,7 @@ def pages() -> dict[str, str | bytes]:
     made: dict[str, str | bytes] = {"examples/index.md": _overview()}
     for name in names():
         made[f"examples/{name}.md"] = _page(name)
-        made |= {f"examples/{name}/{path.name}": path.read_bytes() for path in pictures(name)}
+        made |= {f"examples/{name}/{path.name}": path.read_bytes() for path in (*pictures(name), *scene(name))}
     return made
 
 
@@ -41,7 +43,8 @@ def results(name: str) -> Path:
 def _run(name: str, work: Path) -> None:
     """Runs an example as a user does; warnings are errors. Raises RuntimeError with what it printed."""
     environment = os.environ | {"PYTHONWARNINGS": "error", "MPLBACKEND": "agg"}
-    command = [sys.executable, str(EXAMPLES / f"{name}.py")]
+    watched = str(Path(__file__).with_name("watched.py"))
+    command = [sys.executable, watched, str(EXAMPLES / f"{name}.py"), SCENE, f"../../{SCRIPT}"]
     ran = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=1800)
     if ran.returncode or ran.stderr:
         raise RuntimeError(f"examples/{name}.py ended with {ran.returncode}:\n{ran.stderr}")
@@ -57,6 +60,11 @@ def pictures(name: str) -> list[Path]:
     """The pictures and films that an example writes; that of its own name is first."""
     found = [path for path in results(name).rglob("*") if path.suffix in (".png", ".gif")]
     return sorted(found, key=lambda path: (path.stem != name, path.name))
+
+
+def scene(name: str) -> list[Path]:
+    """The page with the motion that an example computes, if it computes one."""
+    return [path for path in [results(name) / SCENE] if path.exists()]
 
 
 def described(name: str) -> tuple[str, str, str]:
@@ -83,7 +91,9 @@ def _dedented(block: str) -> str:
 
 def _shown(name: str, folder: str) -> str:
     title = described(name)[0]
-    return "\n\n".join(f"![{title}]({folder}{name}/{path.name})" for path in pictures(name))
+    shown = [f"![{title}]({folder}{name}/{path.name})" for path in pictures(name)]
+    shown += [moving(f"{folder}{name}/{path.name}") for path in scene(name)]
+    return "\n\n".join(shown)
 
 
 def _overview() -> str:
