@@ -269,6 +269,12 @@ def test_the_core_includes_and_calls_one_way(arrows: Callable[[], dict[str, set[
     assert circle(found) == []
 
 
+def test_lines_of_the_core_have_at_most_120_letters() -> None:
+    """Comments in tables too, which clang-format leaves as they are."""
+    lines = [(path, line) for path in C_FILES for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line for path, line in lines if len(line) > 120 and not path.name.startswith("fmi2")] == []
+
+
 def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
     """Beside NAME.c there is NAME.h with the functions that other files may call: all that are not static."""
     public = set(re.findall(r"\b(fm_\w+)\(", c_code(CORE / "fmumbs.h")))

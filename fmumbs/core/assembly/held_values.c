@@ -41,7 +41,7 @@
 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
 #define FM_CLEARLY 1.1
 #define FM_STIFFER 1e4 /* by how much the softest mode of a flexible body counts as stiffer than a joint */
-#define FM_LONGEST_MOVE 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
+#define FM_LONGEST_MOVE 0.2 /* [rad], or relative to the length: longest step of a coordinate towards its value */
 #define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3 /* fraction of the longest step below which it is given up */
 #define FM_STEPS_THERE 400 /* most steps */

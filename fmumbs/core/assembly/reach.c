@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define FM_STARTS 24 /* from which the smallest gap is sought, beside the first */
-#define FM_TRIAL_DISTANCE 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
+#define FM_TRIAL_DISTANCE 0.25 /* distance of the first pair [rad], or relative to the length; of each next one more */
 #define FM_EVEN_TIMES 24  /* at which paths are tried, evenly spaced; before the first, ever nearer */
 #define FM_NEARER_TIMES 6
 #define FM_TRIED_TIMES (FM_NEARER_TIMES + FM_EVEN_TIMES)

@@ -199,8 +199,8 @@ typedef struct fm_counts {
     A(int32_t, range, 2 * (n.links / 2 + 1)) /* [first, end) of consecutive links in the spatial sweeps */          \
     A(int32_t, in_loop, n.links)      /* 1: a constraint row depends on the joint's position */                      \
     A(double, wrench, 6 * n.links)    /* wrench that the parent exerts, link axes, at its origin */                \
-    A(double, scale, n.ny)            /* unit of each state variable, and of its rates: 1 rad, or the model's length */ \
-    A(int32_t, order, n.ny)           /* derivatives by time that it is: 0 a position, 1 a velocity; of a program's target more */ \
+    A(double, scale, n.ny)     /* unit of each state variable, and of its rates: 1 rad, or the model's length */ \
+    A(int32_t, order, n.ny)    /* which derivative by time it is: 0 a position, 1 a velocity; more of a target */ \
     A(int32_t, reversed_ball, n.balls) /* the balls of joints that are traversed from M to F */                    \
     A(double, linked, n.reversed)     /* y and applied forces in the links' own direction, if there are such balls */ \
     A(double, linked_tau, n.reversed_speeds)

@@ -15,7 +15,7 @@
 
 #define FM_WANTED_RESIDUAL 1e-10
 #define FM_MOST_RESIDUAL 1e-7
-#define FM_LONGER_TIME 100.0 /* times the unit of time, where the first does not do: balance.c with the stiffness alone */
+#define FM_LONGER_TIME 100.0 /* times the unit of time, where the first fails: balance.c with the stiffness alone */
 
 /* The present positions, at rest, in statics.now. */
 static fm_status begin(fm_instance *s)

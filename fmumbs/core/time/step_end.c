@@ -25,7 +25,7 @@
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
 #define FM_SLOPE_KEPT 0.01 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
-#define FM_AT_ONCE 1e-7 /* of the time in which the mechanism moves: switches of laws that are closer than this are simultaneous */
+#define FM_AT_ONCE 1e-7 /* of the time in which the mechanism moves: closer switches of laws are simultaneous */
 
 /* Chooses the modes of the force laws at time t and state y. 0: none are found. */
 int fm_choose_law_modes(fm_instance *s, double t, double *y)
