@@ -49,6 +49,7 @@ MAY_IMPORT_CORE = {"_limits", "compiler", "run"}
 
 OPTIONAL = {
     "matplotlib", "dask", "distributed", "pyarrow", "h5py", "pandas", "xarray", "libcosimpy", "mujoco", "ziglang",
+    "control",
 }  # fmt: skip
 
 # fmt: off

@@ -121,7 +121,7 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
     others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
-    extras = ("plot", "mesh", "sweep", "cosim", "results")
+    extras = ("plot", "mesh", "sweep", "cosim", "control", "results")
     named = {requirement.partition(">=")[0] for requirement in requirements(*extras)}
     assert others <= named
     assert named - others == {"cffi", "pythonfmu"}  # the extension module's; whose files the other back end packs

@@ -18,6 +18,7 @@ import click
 from fmumbs._progress import progress_bar
 from fmumbs.cli import printing
 from fmumbs.cli.group import Commands
+from fmumbs.cli.linearizing import linearize
 from fmumbs.cli.options import (
     NewFile,
     Positive,
@@ -406,6 +407,7 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
         sys.exit(1)
 
 
+main.add_command(linearize)
 main.add_command(sweep)
 main.add_command(view)
 

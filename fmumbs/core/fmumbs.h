@@ -239,6 +239,9 @@ int32_t fm_excited(const fm_instance *instance);
  * velocity variables of the spanning tree. `capacity`: doubles that J has room for. The rows of prescribed start values
  * are zero. Returns how many doubles J has. */
 size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);
+/* By how much each row is violated at the present state, (rows, 2): its value [m] or [1], 0 for rows of velocities, and
+ * its rate. Returns how many doubles c has. */
+size_t fm_violations(fm_instance *instance, double *c, size_t capacity);
 
 /* Integration by the host, as FMI's Model Exchange asks for ---------------------------------------------
  *

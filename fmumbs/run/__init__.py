@@ -10,6 +10,8 @@ from fmumbs.run.inverse import (
     momentum,
     point_jacobian,
 )
+from fmumbs.run.linear_modes import Modes
+from fmumbs.run.linearize import LinearModel, linearize
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result
 from fmumbs.run.signal import Signal
@@ -19,6 +21,8 @@ from fmumbs.run.start import StartChange
 
 __all__ = [
     "Equilibrium",
+    "LinearModel",
+    "Modes",
     "Result",
     "Signal",
     "Solver",
@@ -29,6 +33,7 @@ __all__ = [
     "equilibrium",
     "gravity_forces",
     "inverse_dynamics",
+    "linearize",
     "mass_matrix",
     "momentum",
     "place",

@@ -213,6 +213,14 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
     return size;
 }
 
+size_t fm_violations(fm_instance *s, double *c, size_t capacity)
+{
+    fm_enter(s);
+    const size_t size = fm_do_violations(s, c, capacity);
+    (void)fm_leave(s, FM_OK);
+    return size;
+}
+
 fm_status fm_required_forces(fm_instance *s, size_t count, int applied, const double *positions, const double *speeds,
                              const double *accelerations, double *forces)
 {

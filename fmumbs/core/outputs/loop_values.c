@@ -43,3 +43,18 @@ size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity)
     }
     return rows * speeds;
 }
+
+size_t fm_do_violations(fm_instance *s, double *c, size_t capacity)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    if (rows == 0 || capacity < 2 * rows) return 2 * rows;
+    fm_update(s, FM_VALID_WORLD);
+    s->work.evaluated = s->y;
+    fm_ends ends = {.joint = -1};
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint row;
+        fm_constraint_at(s, i, 0, &ends, &row);
+        c[2 * i] = row.c[0], c[2 * i + 1] = row.c[1];
+    }
+    return 2 * rows;
+}

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity);
+size_t fm_do_violations(fm_instance *s, double *c, size_t capacity);
 
 FM_HIDDEN_END
 
