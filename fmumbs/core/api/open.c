@@ -167,6 +167,7 @@ static fm_counts counts_of(const fm_instance *s)
         .profile = s->statics->profile.entries,
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
         .reduced = (size_t)m->reduced,
+        .weighed = m->reduced || s->integrator->small > 0,
         .realised = (size_t)m->realised,
         .driven = m->realised > 0,
         .opposed = m->realised > 0 && m->reduced,
@@ -267,13 +268,14 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
                                                                                    : FM_DIRECTIONS * pairs + cut + tree;
 }
 
-/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): few, beside stiff springs in
- * directions of which each would cost a sweep, and nothing whose state or forces the system leaves out. */
+/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): so few that these cost less than
+ * the evaluations that they save, and nothing whose state or forces they leave out. */
 static int32_t small_of(const fm_model *model, int32_t room)
 {
-    const int32_t beside =
-        model->n.frictions + model->n.modals + model->n.generals + model->n.laws + model->n.excitations;
-    return room > 0 && model->n.speeds <= FM_FEW_SPEEDS && beside == 0 && !model->reduced ? model->n.speeds : 0;
+    const int32_t beside = model->n.frictions + model->n.modals + model->n.generals + model->n.laws;
+    const int by_sweeps = model->n.rows > 0 || model->reversed > 0;
+    const int32_t most = !by_sweeps ? FM_MOST_DENSE : room > 0 && model->n.excitations == 0 ? FM_FEW_SPEEDS : 0;
+    return model->n.speeds <= most && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 
 static void write_guid(fm_instance *s)
@@ -333,6 +335,7 @@ static void divide_directions(fm_instance *s)
                                                s->implicit->gk + at,
                                                s->implicit->resists + at,
                                                s->implicit->rubs + at,
+                                               0.0,
                                                0.0};
     }
 }

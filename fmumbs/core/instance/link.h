@@ -173,6 +173,7 @@ typedef struct fm_counts {
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t owning, passing; /* 1: some friction is owned; that, or there are constraint rows */
     uint64_t reduced; /* 1: the reduced formulation is asked for */
+    uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */
     uint64_t matrix, matrix_columns,
         profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
     uint64_t realised, driven, opposed,

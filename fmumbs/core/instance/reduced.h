@@ -24,9 +24,9 @@ typedef struct fm_composite {
     A(double, force, n.reduced * n.speeds)                                                                       \
     A(double, part, n.reduced * n.speeds)                                                                        \
     A(double, x, n.reduced * n.speeds)         /* of the independent velocities */                               \
-    A(fm_composite, composite, n.reduced * n.links)                                                              \
-    A(double, phi, n.reduced * 6 * n.speeds)   /* the joints' modes, world axes */                                \
-    A(double, mass, n.reduced * n.speeds * n.speeds) /* the mass matrix M */                                      \
+    A(fm_composite, composite, n.weighed * n.links)                                                              \
+    A(double, phi, n.weighed * 6 * n.speeds)   /* the joints' modes, world axes */                                \
+    A(double, mass, n.weighed * n.speeds * n.speeds) /* the mass matrix M */                                      \
     A(double, M, n.reduced * n.speeds * n.speeds) /* H' M H, in units of the coordinates, at least N's rows */      \
     A(double, N, n.reduced * n.speeds * n.speeds) /* lower triangle of N' M N, then its factor */                  \
     A(int32_t, free, n.reduced * n.speeds)     /* the coordinates of the independent velocities */                \

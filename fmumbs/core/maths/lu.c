@@ -50,3 +50,20 @@ void fm_lu_solve(const double *LU, int32_t n, const int32_t *exchanged, double *
         x[i] *= row[i];
     }
 }
+
+/* x <- A'^-1 x by that factor, with row exchanges. */
+void fm_lu_solve_transposed(const double *LU, int32_t n, const int32_t *exchanged, double *restrict x)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const double *restrict row = LU + (size_t)i * (size_t)n, part = x[i] *= row[i];
+        for (int32_t j = i + 1; j < n; j++) x[j] -= part * row[j];
+    }
+    for (int32_t i = n - 1; i >= 0; i--) {
+        const double *restrict row = LU + (size_t)i * (size_t)n, part = x[i];
+        for (int32_t j = 0; j < i; j++) x[j] -= part * row[j];
+    }
+    for (int32_t k = n - 1; k >= 0; k--) {
+        const double value = x[exchanged[k]];
+        x[exchanged[k]] = x[k], x[k] = value;
+    }
+}

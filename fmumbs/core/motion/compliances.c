@@ -36,7 +36,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_STIFF_ABOVE 0.4     /* rho over the least inertia that opposes: below it, an element is not stiff */
 #define FM_MOST_MOBILE 1e30    /* of a link without mass [1/kg], [1/kg.m2] */
 #define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
 #define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
@@ -62,7 +61,7 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
     const int32_t nu = s->image.n.speeds;
     const double rho = g * (d + g * k);
     int32_t place = set->count;
-    if (!(rho * mobility_bound > FM_STIFF_ABOVE)) return NULL;
+    if (!(rho * mobility_bound > set->least)) return NULL;
     if (place == s->implicit->room) {
         int32_t softest = set->fixed;
         for (int32_t i = softest + 1; i < place; i++) softest = set->resists[i] < set->resists[softest] ? i : softest;
@@ -297,11 +296,12 @@ static void renew(fm_instance *s, fm_compliances *set)
     fm_lu_factor(set->L, n, NULL); /* a direction whose pivot is round-off resists with nothing */
 }
 
-/* The directions in which springs resist at y in the time g, without C. Requires world kinematics. */
-void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
+/* The directions in which springs resist at y in the time g, by more than `least` times the least inertia that can
+ * oppose, without C. Requires world kinematics. */
+void fm_compliances_find(fm_instance *s, int which, const double *y, double g, double least)
 {
     fm_compliances *set = set_of(s, which);
-    set->count = set->fixed = 0, set->g = g;
+    set->count = set->fixed = 0, set->g = g, set->least = least;
     if (s->implicit->room == 0) return;
     add_tree(s, set, g, y);
 #define O(id, one, all)                                                                            \
@@ -319,7 +319,7 @@ void fm_compliances_place(fm_instance *s, int which, int source, double t, const
 {
     fm_compliances *set = set_of(s, which);
     const int32_t nu = s->image.n.speeds;
-    fm_compliances_find(s, which, y, g);
+    fm_compliances_find(s, which, y, g, FM_STIFF_ABOVE);
     if (!reuse(s, set, source < 0 ? NULL : set_of(s, source))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
         for (int32_t j = 0; j < set->count; j++)

@@ -6,7 +6,9 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_compliances_find(fm_instance *s, int which, const double *y, double g);
+#define FM_STIFF_ABOVE 0.4 /* rho over the least inertia that opposes: below it, an element is not stiff */
+
+void fm_compliances_find(fm_instance *s, int which, const double *y, double g, double least);
 void fm_compliances_place(fm_instance *s, int which, int source, double t, const double *y, double g,
                           const double *udot);
 void fm_compliances_renew(fm_instance *s, int which);

@@ -35,6 +35,7 @@ typedef struct fm_compliances {
     double *resists; /* rho over the least inertia that opposes */
     int32_t *rubs; /* the mode of a cut joint along which it is friction that resists, -1: springs and dampers */
     double g; /* [s] */
+    double least; /* of `resists` */
 } fm_compliances;
 
 typedef struct fm_implicit {

@@ -37,6 +37,7 @@
 #define FM_SLOPES_APART 10.0
 #define FM_LOOSER 0.35       /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
+#define FM_CUBIC FM_TERMS_OF_RADAU /* the term of `dense` after those of the dense output, for predictions */
 #define FM_SLOWEST_RATE 0.95 /* an iteration that leaves more of the last change does not converge */
 
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
@@ -55,7 +56,8 @@ static int goes_on(const fm_instance *s)
            clock[FM_TIME_HEAD] == clock[FM_TIME_DENSE];
 }
 
-/* The stages' derivatives as the polynomial of the last step would have them, or as they are at the head. */
+/* The stages' derivatives as the polynomial of the last step would have them, through the derivative that it began
+ * with, too, or as they are at the head. */
 static void predict(fm_instance *s, double h)
 {
     const int32_t ny = s->model.ny;
@@ -63,11 +65,13 @@ static void predict(fm_instance *s, double h)
     const int further = goes_on(s) && h < FM_FURTHEST * last;
     for (int j = 0; j < FM_RADAU_STAGES; j++) {
         const double x = 1.0 + C[j] * h / last, b = 1.0 - 2.0 * x, c = x * (2.0 - 3.0 * x), d = 2.0 * x * (1.0 - x) * b;
+        const double begun = (x - C[0]) * (x - C[1]) * (x - C[2]), *cubic = r + FM_CUBIC * ny;
         double *k = fm_stage(s, j);
         if (!further) memcpy(k, s->slope, (size_t)ny * sizeof *k);
         else
             for (int32_t i = 0; i < ny; i++)
-                k[i] = ((r[ny + i] + b * r[2 * ny + i]) + (c * r[3 * ny + i] + d * r[4 * ny + i])) / last;
+                k[i] = ((r[ny + i] + b * r[2 * ny + i]) + (c * r[3 * ny + i] + d * r[4 * ny + i])) / last +
+                       begun * cubic[i];
     }
 }
 
@@ -265,7 +269,12 @@ static double trial(fm_instance *s, double t, double h, int rejected)
     fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
     s->integrator->dense = fm_small_begin(s, h);
-    if (!find_stages(s, t, h)) return INFINITY;
+    int found = find_stages(s, t, h);
+    if (!found && s->integrator->dense && !s->realised->lost) {
+        s->integrator->dense = 0;
+        found = find_stages(s, t, h);
+    }
+    if (!found) return INFINITY;
     for (int32_t n = 0; n < s->model.ny; n++)
         s->integrator->trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     double error = estimate(s, t, h, s->slope);
@@ -276,14 +285,17 @@ static double trial(fm_instance *s, double t, double h, int rejected)
 
 /* The dense output of a step of length h that leads from the head to `trial`: the polynomial through its stages. Where
  * force laws begin a mode it has the slope at the head too: a velocity that leaves a bound then leaves it to the right
- * side. */
+ * side. For predictions also the coefficient of (x - c1)(x - c2)(x - c3), with which its derivative begins as that of
+ * the step before ended; c1 c2 c3 = 1/10. */
 static void keep(fm_instance *s, double h, int within)
 {
     (void)within;
     const int32_t ny = s->model.ny;
-    const int begins = s->image.n.laws > 0 && !goes_on(s);
-    double *r = s->dense;
+    const int on = goes_on(s), begins = s->image.n.laws > 0 && !on;
+    const double last = s->clock[FM_TIME_DENSE] - s->clock[FM_TIME_TAIL];
+    double *r = s->dense, *cubic = r + FM_CUBIC * ny;
     for (int32_t i = 0; i < ny; i++) {
+        const double ended = on ? ((r[ny + i] - r[2 * ny + i]) - r[3 * ny + i]) / last : 0.0;
         const double diff = s->integrator->trial[i] - s->head[i];
         const double one = (moved(s, h, 0, i) - C[0] * diff) / (C[0] * (1.0 - C[0]));
         const double two = (moved(s, h, 1, i) - C[1] * diff) / (C[1] * (1.0 - C[1]));
@@ -292,6 +304,7 @@ static void keep(fm_instance *s, double h, int within)
         r[3 * ny + i] = (two - one) / (C[1] - C[0]);
         r[2 * ny + i] = one - C[0] * r[3 * ny + i];
         r[4 * ny + i] = 0.0;
+        cubic[i] = on ? 10.0 * ((r[ny + i] + r[2 * ny + i]) / h - ended) : 0.0;
         if (!begins) continue;
         const double start = h * s->slope[i] - diff, left = (one - start) / C[0], right = (two - start) / C[1];
         r[2 * ny + i] = start;

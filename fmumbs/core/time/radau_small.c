@@ -1,25 +1,32 @@
-/* radau_small.c: the iteration of Radau IIA (radau.c) where few coordinates are beside stiff springs between points:
- * one dense linear system for all three stages.
+/* radau_small.c: the iteration of Radau IIA (radau.c) where few coordinates move: Newton's method on all three stages,
+ * with dense linear systems.
  *
- * Each direction in which such springs resist costs a sweep at every stage. W = M^-1 costs one for each velocity
- * variable, once a step, at the middle stage. With K_i and D_i of each stage, r_q and r_v by which the derivatives of
- * positions, in terms of velocities, and those of velocities are off, the changes x of the accelerations follow from
- *     x_i + W sum over j of (h A_ij D_i + h^2 (A A)_ij K_i) x_j = r_v,i - W K_i h sum over j of A_ij r_q,j.
- * Its factors are kept for all iterations of the step. What is left of the errors is due to what K and D leave out, and
- * to the change of W over the step: 2 to 3 iterations do in place of 4 to 5. The error's filter is that of one stage,
- * (1 + W (g D + g^2 K)) x = r_v - W g K r_q.
+ * With A = T Lambda^-1 T^-1 (radau_tableau.h) the changes of all stages' derivatives, (I - h A x J) d = r, fall apart
+ * into a real system and a complex one, each (1 - g J) d = r, g = h/gamma and h/(alpha + i beta), where r and d are the
+ * sums T^-1 r of the stages (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.8). With J = [0 1; -W
+ * K -W D], W = M^-1, r_q and r_v by which the derivatives of positions, in terms of velocities, and those of velocities
+ * are off, (M + g D + g^2 K) d_v = M r_v - g K r_q,   d_q = r_q + g d_v. M, K and D are those at the middle stage of
+ * the prediction, with every direction in which springs resist, their factors serve all iterations of the step, and the
+ * real ones the error's filter, too. M comes from composite bodies; with loops 1 + W (g D + g^2 K) takes its place, W
+ * from one sweep for each velocity variable. An excited mode has the inertia 1, whatever it moves. 2 to 3 iterations do
+ * in place of 3 to 5, without the evaluations that directions cost otherwise. Where stiff springs turn so far within a
+ * step that this does not converge, radau.c takes its other iteration.
  */
 #include "radau_small.h"
 
 #include "../instance/instance.h"
 #include "../maths/lu.h"
+#include "../maths/lu_complex.h"
+#include "../maths/products.h"
+#include "../forces/elements.h"
 #include "../motion/compliances.h"
 #include "../motion/evaluation.h"
+#include "../motion/scratch.h"
+#include "../tree/composite.h"
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
-#include "../motion/scratch.h"
 #include "radau_tableau.h"
 #include "scratch.h"
 #include "stages.h"
@@ -27,7 +34,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_WITHIN 0.3 /* of the step: what is stiff within that time is a part of the system */
+#define FM_DENSE_ALONE 24 /* most velocity variables where no spring resists across joints */
+#define FM_WITHIN 0.3 /* of the step: what is stiff within that time costs a direction, where a sweep gives W */
 
 /* Accelerations at t and y without a trace in what is known of the loops' rows, and the rates of positions. */
 static void evaluate(fm_instance *s, double t, const double *y, double *rates)
@@ -58,71 +66,134 @@ static void invert(fm_instance *s, const double *y)
     s->loop.worn = worn, s->loop.near_singular = near_singular;
 }
 
-/* K and D in set `which` at y, of which the world kinematics are known; g: what is stiff within that time. */
-static void place(fm_instance *s, int which, const double *y, double g)
+static int by_sweeps(const fm_instance *s)
+{
+    return s->image.n.rows > 0 || s->model.reversed > 0;
+}
+
+/* K and D at y, transposed, of which the world kinematics are known. */
+static void place(fm_instance *s, const double *y, double h)
 {
     const int32_t n = s->image.n.speeds;
-    double *K = s->integrator->dense_K + which * n * n, *D = s->integrator->dense_D + which * n * n;
-    const fm_compliances *set = s->implicit->set + which;
-    fm_compliances_find(s, which, y, g);
+    double *K = s->integrator->dense_K, *D = s->integrator->dense_D;
+    const fm_compliances *set = s->implicit->set;
+    fm_compliances_find(s, 0, y, h, 0.0);
     memset(K, 0, (size_t)(n * n) * sizeof *K);
     memset(D, 0, (size_t)(n * n) * sizeof *D);
     for (int32_t u = 0; u < n; u++) K[u * n + u] = s->stiff.K[u], D[u * n + u] = s->stiff.D[u];
     for (int32_t c = 0; c < set->count; c++) {
-        const double *J = set->J + c * n, k = set->gk[c] / g, d = set->rho[c] / g - set->gk[c];
+        const double *J = set->J + c * n, k = set->gk[c] / h, d = set->rho[c] / h - set->gk[c];
         for (int32_t u = 0; u < n; u++)
-            for (int32_t v = 0; v < n; v++) K[u * n + v] += k * J[u] * J[v], D[u * n + v] += d * J[u] * J[v];
+            for (int32_t v = 0; J[u] != 0.0 && v < n; v++)
+                K[u * n + v] += k * J[u] * J[v], D[u * n + v] += d * J[u] * J[v];
+    }
+    for (int32_t i = 0; i < s->image.n.excitations; i++) {
+        const int32_t own = s->image.excitation_u[i];
+        for (int32_t v = 0; v < n; v++)
+            if (v != own) K[v * n + own] = D[v * n + own] = 0.0;
     }
 }
 
-/* out (rows of `width`) = W (by_d D + by_k K) of a set. */
-static void multiply(const fm_instance *s, int which, double by_d, double by_k, double *out, int32_t width)
+/* X <- X W, for transposed X. */
+static void multiply(const fm_instance *s, double *X)
 {
     const int32_t n = s->image.n.speeds;
-    const double *K = s->integrator->dense_K + which * n * n, *D = s->integrator->dense_D + which * n * n;
-    for (int32_t u = 0; u < n; u++)
-        for (int32_t v = 0; v < n; v++) {
-            double sum = 0.0;
-            for (int32_t w = 0; w < n; w++)
-                sum += s->integrator->W[w * n + u] * (by_d * D[w * n + v] + by_k * K[w * n + v]);
-            out[u * width + v] = sum;
-        }
+    double *row = s->integrator->dense_x;
+    for (int32_t v = 0; v < n; v++) {
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int32_t w = 0; w < n; w++) fm_add_times(row, X[v * n + w], s->integrator->W + w * n, n);
+        memcpy(X + v * n, row, (size_t)n * sizeof *row);
+    }
 }
 
-/* Whether a step of h from the head is iterated so: where the columns of its stiff directions at three stages would
- * cost about as many sweeps as W. */
+/* M, transposed, or W in K and D, at y, where the last evaluation was. */
+static void weigh(fm_instance *s, const double *y)
+{
+    const int32_t n = s->image.n.speeds;
+    double *M = s->integrator->dense_M;
+    if (by_sweeps(s)) {
+        invert(s, y);
+        multiply(s, s->integrator->dense_K), multiply(s, s->integrator->dense_D);
+        memset(M, 0, (size_t)(n * n) * sizeof *M);
+        for (int32_t u = 0; u < n; u++) M[u * n + u] = 1.0;
+        return;
+    }
+    fm_composite_mass_in_world(s);
+    memcpy(M, s->reduced.mass, (size_t)(n * n) * sizeof *M);
+    for (int32_t i = 0; i < s->image.n.excitations; i++) {
+        const int32_t own = s->image.excitation_u[i];
+        for (int32_t v = 0; v < n; v++) M[v * n + own] = v == own;
+    }
+}
+
+/* The factors of both systems. A singular one: the step is rejected. */
+static void factor(fm_instance *s, double h)
+{
+    const int32_t n = s->image.n.speeds, all = n * n;
+    const double *M = s->integrator->dense_M, *K = s->integrator->dense_K, *D = s->integrator->dense_D;
+    const double square = ALPHA * ALPHA + BETA * BETA, g = h / REAL, x = h * ALPHA / square, y = -h * BETA / square;
+    double *real = s->integrator->dense_E, *re = real + all, *im = re + all;
+    for (int32_t i = 0; i < all; i++) {
+        real[i] = M[i] + g * (D[i] + g * K[i]);
+        re[i] = M[i] + (x * D[i] + (x * x - y * y) * K[i]);
+        im[i] = y * D[i] + 2.0 * x * y * K[i];
+    }
+    fm_lu_factor(real, n, s->integrator->exchanged);
+    fm_lu_complex_factor(re, im, n, s->integrator->exchanged + n);
+}
+
+/* Whether springs resist in directions that would cost sweeps. */
+static int resists(const fm_instance *s)
+{
+    for (int32_t u = s->image.n.speeds; u < s->image.n.modes; u++)
+        if (s->stiffness[u] > 0.0 || s->damping[u] > 0.0) return 1;
+    return fm_count_pairs(&s->image) > 0 || s->stiff.matrices > 0;
+}
+
+/* Whether a step from the head is iterated so: where it costs less. */
 int fm_small_begin(fm_instance *s, double h)
 {
-    if (s->integrator->small == 0) return 0;
+    if (s->integrator->small == 0 || !by_sweeps(s))
+        return s->integrator->small > FM_DENSE_ALONE ? resists(s) : s->integrator->small > 0;
     fm_run_orientations(s, s->head);
     fm_make_world(s, s->head);
-    place(s, FM_RADAU_STAGES, s->head, FM_WITHIN * h);
+    fm_compliances_find(s, FM_RADAU_STAGES, s->head, FM_WITHIN * h, FM_STIFF_ABOVE);
     return FM_RADAU_STAGES * s->implicit->set[FM_RADAU_STAGES].count >= s->image.n.speeds;
 }
 
-/* The system of all stages. */
-static void build(fm_instance *s, double h)
+/* out += part X x, of a transposed X */
+static void add_product(const double *X, double part, const double *x, int32_t n, double *out)
 {
-    const int32_t n = s->image.n.speeds, all = FM_RADAU_STAGES * n;
-    for (int i = 0; i < FM_RADAU_STAGES; i++)
-        for (int j = 0; j < FM_RADAU_STAGES; j++) {
-            double square = 0.0, *block = s->integrator->dense_B + i * n * all + j * n;
-            for (int k = 0; k < FM_RADAU_STAGES; k++) square += A[i][k] * A[k][j];
-            multiply(s, i, h * A[i][j], h * h * square, block, all);
-            for (int32_t u = 0; i == j && u < n; u++) block[u * all + u] += 1.0;
-        }
-    fm_lu_factor(s->integrator->dense_B, all, s->integrator->exchanged); /* a singular one: the step is rejected */
+    for (int32_t v = 0; v < n; v++) fm_add_times(out, part * x[v], X + v * n, n);
 }
 
-/* x -= W K of a set times q. */
-static void subtract(const fm_instance *s, int which, const double *q, double *x)
+/* rv <- d_v of the real system, then of the complex one, for sums of the stages. */
+static void solve(fm_instance *s, double h, double *rv, const double *rq)
 {
-    const int32_t n = s->image.n.speeds;
-    const double *K = s->integrator->dense_K + which * n * n;
-    for (int32_t w = 0; w < n; w++) {
-        double force = 0.0;
-        for (int32_t v = 0; v < n; v++) force += K[w * n + v] * q[v];
-        for (int32_t u = 0; u < n; u++) x[u] -= s->integrator->W[w * n + u] * force;
+    const int32_t n = s->image.n.speeds, all = n * n;
+    const double square = ALPHA * ALPHA + BETA * BETA, x = h * ALPHA / square, y = -h * BETA / square;
+    double *out = s->integrator->dense_x + 6 * n, *re = out + n, *im = re + n, *force = im + n;
+    memset(out, 0, 6 * (size_t)n * sizeof *out);
+    for (int i = 0; i < FM_RADAU_STAGES; i++) {
+        add_product(s->integrator->dense_M, 1.0, rv + i * n, n, out + i * n);
+        add_product(s->integrator->dense_K, 1.0, rq + i * n, n, force + i * n);
+    }
+    for (int32_t u = 0; u < n; u++) {
+        const double two = force[n + u], three = force[2 * n + u];
+        out[u] -= h / REAL * force[u], re[u] -= x * two - y * three, im[u] -= x * three + y * two;
+    }
+    fm_lu_solve_transposed(s->integrator->dense_E, n, s->integrator->exchanged, out);
+    fm_lu_complex_solve(s->integrator->dense_E + all, s->integrator->dense_E + 2 * all, n, s->integrator->exchanged + n,
+                        re, im);
+    memcpy(rv, out, 3 * (size_t)n * sizeof *rv);
+}
+
+/* Three vectors of n, one after the other, replaced by their sums with the rows of B. */
+static void combine(const double B[FM_RADAU_STAGES][FM_RADAU_STAGES], double *x, int32_t n)
+{
+    for (int32_t u = 0; u < n; u++) {
+        const double one = x[u], two = x[n + u], three = x[2 * n + u];
+        for (int i = 0; i < FM_RADAU_STAGES; i++) x[i * n + u] = (B[i][0] * one + B[i][1] * two) + B[i][2] * three;
     }
 }
 
@@ -132,30 +203,38 @@ static void integrate(double h, int i, const double *x, int32_t n, double *out)
     for (int32_t u = 0; u < n; u++) out[u] = h * ((A[i][0] * x[u] + A[i][1] * x[n + u]) + A[i][2] * x[2 * n + u]);
 }
 
+static double *stage_place(const fm_instance *s, int i)
+{
+    return fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
+}
+
 /* One iteration of all stages: their changes in stages 3 to 5. */
 void fm_small_iterate(fm_instance *s, double t, double h, int first)
 {
     const int32_t np = s->image.n.positions, n = s->image.n.speeds, ny = s->model.ny;
     double *x = s->integrator->dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
-    for (int i = 0; i < FM_RADAU_STAGES; i++) {
-        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
+    for (int i = FM_RADAU_STAGES - 1; i >= 0; i--) {
+        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = stage_place(s, i);
         integrate(h, i, fm_stage(s, 0), ny, y);
         for (int32_t m = 0; m < ny; m++) y[m] += s->head[m];
         evaluate(s, t + C[i] * h, y, d);
         for (int32_t m = 0; m < ny; m++) d[m] -= fm_stage(s, i)[m];
-        if (first) place(s, i, y, FM_WITHIN * h);
-        if (first && i == 1) invert(s, y);
-        fm_speeds_of(s, y, d, q + i * n);
+        if (!first || i != 1) continue;
+        fm_make_world(s, y);
+        place(s, y, h);
+        weigh(s, y);
+        factor(s, h);
     }
-    if (first) build(s, h);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
-        memcpy(x + i * n, fm_stage(s, FM_RADAU_STAGES + i) + np, (size_t)n * sizeof *x);
-        integrate(h, i, q, n, work);
-        subtract(s, i, work, x + i * n);
+        const double *d = fm_stage(s, FM_RADAU_STAGES + i);
+        memcpy(x + i * n, d + np, (size_t)n * sizeof *x);
+        fm_speeds_of(s, stage_place(s, i), d, q + i * n);
     }
-    fm_lu_solve(s->integrator->dense_B, FM_RADAU_STAGES * n, s->integrator->exchanged, x);
+    combine(TI, x, n), combine(TI, q, n);
+    solve(s, h, x, q);
+    combine(T, x, n);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
-        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
+        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = stage_place(s, i);
         integrate(h, i, x, n, y + np);
         fm_position_rates(s, y, work);
         for (int32_t m = 0; m < np; m++) d[m] += work[m];
@@ -163,20 +242,17 @@ void fm_small_iterate(fm_instance *s, double t, double h, int first)
     }
 }
 
-/* error = (1 - g J)^-1 r at the head, with W of the step. */
+/* error = (1 - g J)^-1 r at the head, g = h/gamma, with M, K and D of the step. */
 void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
 {
     const int32_t np = s->image.n.positions, n = s->image.n.speeds;
-    double *P = s->integrator->dense_P, *x = s->integrator->dense_x, *q = x + n;
-    multiply(s, FM_RADAU_STAGES, g, g * g, P, n);
-    for (int32_t u = 0; u < n; u++) P[u * n + u] += 1.0;
-    fm_lu_factor(P, n, s->integrator->exchanged + FM_RADAU_STAGES * n);
+    double *q = s->integrator->dense_x, *x = q + n, *rates = fm_stage(s, 2 * FM_RADAU_STAGES);
     fm_speeds_of(s, s->head, r, q);
-    for (int32_t u = 0; u < n; u++) q[u] *= g, x[u] = r[np + u];
-    subtract(s, FM_RADAU_STAGES, q, x);
-    fm_lu_solve(P, n, s->integrator->exchanged + FM_RADAU_STAGES * n, x);
+    memset(x, 0, (size_t)n * sizeof *x);
+    add_product(s->integrator->dense_M, 1.0, r + np, n, x), add_product(s->integrator->dense_K, -g, q, n, x);
+    fm_lu_solve_transposed(s->integrator->dense_E, n, s->integrator->exchanged, x);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     memcpy(error + np, x, (size_t)n * sizeof *x);
-    fm_position_rates(s, error, fm_stage(s, 2 * FM_RADAU_STAGES));
-    for (int32_t m = 0; m < np; m++) error[m] = r[m] + g * fm_stage(s, 2 * FM_RADAU_STAGES)[m];
+    fm_position_rates(s, error, rates);
+    for (int32_t m = 0; m < np; m++) error[m] = r[m] + g * rates[m];
 }

@@ -7,7 +7,8 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_FEW_SPEEDS 8 /* most velocity variables for which radau_small.c is used */
+#define FM_MOST_DENSE 40 /* most velocity variables for which radau_small.c is used, */
+#define FM_FEW_SPEEDS 8  /* and where M^-1 takes a sweep for each */
 
 #define FM_INTEGRATOR_ARRAYS(A)                                                                         \
     A(double, stage, FM_STAGES * n.ny)                                                                  \
@@ -15,13 +16,13 @@ FM_HIDDEN_BEGIN
     A(double, step_end, n.closed * n.ny)       /* end of the step being tried, before its correction */ \
     A(double, step_corrected, n.closed * n.ny) /* and after */                                          \
     /* radau_small.c: */                                                                                \
-    A(double, W, n.small * n.small) /* M^-1 */                                                          \
-    A(double, dense_K, FM_COMPLIANCE_SETS * n.small * n.small)                                          \
-    A(double, dense_D, FM_COMPLIANCE_SETS * n.small * n.small)                                          \
-    A(double, dense_B, 9 * n.small * n.small) /* factors of the system of all stages */                 \
-    A(double, dense_P, n.small * n.small)     /* and of the error's filter */                           \
-    A(double, dense_x, 6 * n.small)                                                                     \
-    A(int32_t, exchanged, 4 * n.small)
+    A(double, W, n.small * n.small) /* M^-1, where it follows from sweeps */                            \
+    A(double, dense_M, n.small * n.small) /* M, K and D at a stage, or 1, W K and W D, transposed */    \
+    A(double, dense_K, n.small * n.small)                                                               \
+    A(double, dense_D, n.small * n.small)                                                               \
+    A(double, dense_E, 3 * n.small * n.small) /* factors of the real system, and of the complex one */  \
+    A(double, dense_x, 12 * n.small)                                                                    \
+    A(int32_t, exchanged, 2 * n.small)
 
 /* Why a trial step was rejected. */
 typedef enum fm_rejection {

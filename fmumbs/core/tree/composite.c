@@ -46,24 +46,46 @@ static void place_modes(const fm_instance *s, int32_t i, const double *world)
     }
 }
 
+/* The inertia of a link and the modes of its joint in world axes, after its rotation. */
+static void place_link(fm_instance *s, int32_t i)
+{
+    const fm_link *k = s->link + i;
+    fm_composite *c = s->reduced.composite + i;
+    const double *J = k->J;
+    const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
+    double half[9];
+    product(c->R, full, half);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) c->J[3 * a + b] = dot(half + 3 * a, c->R + 3 * b);
+    rotate_out(c->R, k->h, c->h);
+    c->m = k->m;
+    place_modes(s, i, c->R);
+}
+
 /* Of each link: its rotation, the arm from its parent's origin, and its own inertia, in world axes. */
 static void place(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         fm_composite *c = s->reduced.composite + i;
-        const double *R = s->reduced.R + 9 * i, *J = k->J;
-        const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
-        double half[9], r[3];
+        const double *R = s->reduced.R + 9 * i;
+        double r[3];
         fm_lane_get(s, r, i, r);
         if (k->root) memcpy(c->R, R, sizeof c->R), memcpy(c->arm, r, sizeof c->arm);
         else product(c[k->parent - i].R, R, c->R), rotate_out(c[k->parent - i].R, r, c->arm);
-        product(c->R, full, half);
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++) c->J[3 * a + b] = dot(half + 3 * a, c->R + 3 * b);
-        rotate_out(c->R, k->h, c->h);
-        c->m = k->m;
-        place_modes(s, i, c->R);
+        place_link(s, i);
+    }
+}
+
+/* The same from the world kinematics, whatever kernels left them. */
+static void place_in_world(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        fm_composite *c = s->reduced.composite + i;
+        memcpy(c->R, s->world[i].R, sizeof c->R);
+        for (int j = 0; j < 3; j++) c->arm[j] = s->world[i].r[j] - (k->root ? 0.0 : s->world[k->parent].r[j]);
+        place_link(s, i);
     }
 }
 
@@ -137,16 +159,29 @@ static void fill_modes(fm_instance *s, const fm_modal *b)
     }
 }
 
-/* M in reduced.mass, after fm_inverse_place. */
-void fm_composite_mass(fm_instance *s)
+/* M in reduced.mass but for the columns of flexible bodies. */
+static void fill(fm_instance *s)
 {
     const size_t nu = (size_t)s->image.n.speeds;
     memset(s->reduced.mass, 0, nu * nu * sizeof *s->reduced.mass);
-    place(s);
     gather(s);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         for (int32_t n = 0; n < modes_of(s, i); n++) fill_column(s, i, s->link[i].u + n);
         if (modes_of(s, i) > 0) add_drives(s, i);
     }
+}
+
+/* M in reduced.mass, after fm_inverse_place. */
+void fm_composite_mass(fm_instance *s)
+{
+    place(s);
+    fill(s);
     for (int32_t i = 0; i < s->image.n.modals; i++) fill_modes(s, s->modal + i);
+}
+
+/* The same without flexible bodies, after fm_make_world. */
+void fm_composite_mass_in_world(fm_instance *s)
+{
+    place_in_world(s);
+    fill(s);
 }

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_composite_mass(fm_instance *s);
+void fm_composite_mass_in_world(fm_instance *s);
 
 FM_HIDDEN_END
 
