@@ -68,6 +68,7 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_SINCE, /* accepted steps since the other scheme was tried, and after how many it is tried
                                      again (FM_AUTO) */
                         FM_UNTIL,
+                        FM_TURNING, /* steps of the implicit scheme that take K and D of each stage (radau_small.c) */
                         FM_MOVED, /* 1: a step has been made since the model's start */
                         FM_LONGEST, /* the longest step so far [s] */
                         FM_RATE,    /* how fast the mechanism moves (tree/rate.c) [1/s] */

@@ -39,6 +39,8 @@
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
 #define FM_CUBIC FM_TERMS_OF_RADAU /* the term of `dense` after those of the dense output, for predictions */
 #define FM_SLOWEST_RATE 0.95 /* an iteration that leaves more of the last change does not converge */
+#define FM_SLOW_RATE 0.2     /* Newton's method is not worth its matrices: springs turn */
+#define FM_TURNING_STEPS 20.0 /* that are taken otherwise then */
 
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
     {0.272, 0.0, 0.0},
@@ -157,6 +159,8 @@ static int find_stages(fm_instance *s, double t, double h)
             const double rate = now > 1e-3 * last ? now / last : 1e-3; /* less says nothing after a wild prediction */
             if (rate < 1.0 && rate / (1.0 - rate) * now < FM_ITERATION_ERROR) return 1;
             if (rate >= FM_SLOWEST_RATE && *iterations > 2) return 0;
+            if (rate >= FM_SLOW_RATE && *iterations > 2 && s->integrator->dense == FM_TOGETHER)
+                s->clock[FM_TURNING] = FM_TURNING_STEPS;
         }
         last = now > 1e-300 ? now : 1e-300;
     }
@@ -270,8 +274,9 @@ static double trial(fm_instance *s, double t, double h, int rejected)
     fm_stiff_place(s, s->head);
     s->integrator->dense = fm_small_begin(s, h);
     int found = find_stages(s, t, h);
-    if (!found && s->integrator->dense && !s->realised->lost) {
-        s->integrator->dense = 0;
+    if (!found && s->integrator->dense == FM_TOGETHER && !s->realised->lost) {
+        s->clock[FM_TURNING] = FM_TURNING_STEPS;
+        s->integrator->dense = fm_small_begin(s, h);
         found = find_stages(s, t, h);
     }
     if (!found) return INFINITY;
@@ -294,6 +299,7 @@ static void keep(fm_instance *s, double h, int within)
     const int on = goes_on(s), begins = s->image.n.laws > 0 && !on;
     const double last = s->clock[FM_TIME_DENSE] - s->clock[FM_TIME_TAIL];
     double *r = s->dense, *cubic = r + FM_CUBIC * ny;
+    if (s->clock[FM_TURNING] > 0.0 && s->integrator->dense != FM_TOGETHER) s->clock[FM_TURNING] -= 1.0;
     for (int32_t i = 0; i < ny; i++) {
         const double ended = on ? ((r[ny + i] - r[2 * ny + i]) - r[3 * ny + i]) / last : 0.0;
         const double diff = s->integrator->trial[i] - s->head[i];

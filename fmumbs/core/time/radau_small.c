@@ -6,11 +6,14 @@
  * sums T^-1 r of the stages (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.8). With J = [0 1; -W
  * K -W D], W = M^-1, r_q and r_v by which the derivatives of positions, in terms of velocities, and those of velocities
  * are off, (M + g D + g^2 K) d_v = M r_v - g K r_q,   d_q = r_q + g d_v. M, K and D are those at the middle stage of
- * the prediction, with every direction in which springs resist, their factors serve all iterations of the step, and the
- * real ones the error's filter, too. M comes from composite bodies; with loops 1 + W (g D + g^2 K) takes its place, W
- * from one sweep for each velocity variable. An excited mode has the inertia 1, whatever it moves. 2 to 3 iterations do
- * in place of 3 to 5, without the evaluations that directions cost otherwise. Where stiff springs turn so far within a
- * step that this does not converge, radau.c takes its other iteration.
+ * the prediction, with every direction in which springs resist; their factors serve all iterations of the step, and the
+ * real ones the error's filter, too. M comes from composite bodies; with loops 1, W K and W D take the places of M, K
+ * and D, W from one sweep for each velocity variable. An excited mode has the inertia 1, whatever it moves. 2 to 3
+ * iterations do in place of 3 to 5, without the evaluations that directions cost otherwise.
+ *
+ * A stiff spring that turns by delta within the step is off by rho delta^2 beside the inertia then. Steps after one in
+ * which that slowed the iteration have K and D of each stage: as one system where that is small, M x_i + sum over j of
+ * (h A_ij D_i + h^2 (A A)_ij K_i) x_j = M r_v,i - K_i h sum over j of A_ij r_q,j, or by the other iteration of radau.c.
  */
 #include "radau_small.h"
 
@@ -71,11 +74,11 @@ static int by_sweeps(const fm_instance *s)
     return s->image.n.rows > 0 || s->model.reversed > 0;
 }
 
-/* K and D at y, transposed, of which the world kinematics are known. */
-static void place(fm_instance *s, const double *y, double h)
+/* K and D at y, transposed, of which the world kinematics are known, the ones of number `which`. */
+static void place(fm_instance *s, int which, const double *y, double h)
 {
     const int32_t n = s->image.n.speeds;
-    double *K = s->integrator->dense_K, *D = s->integrator->dense_D;
+    double *K = s->integrator->dense_K + which * n * n, *D = s->integrator->dense_D + which * n * n;
     const fm_compliances *set = s->implicit->set;
     fm_compliances_find(s, 0, y, h, 0.0);
     memset(K, 0, (size_t)(n * n) * sizeof *K);
@@ -106,14 +109,13 @@ static void multiply(const fm_instance *s, double *X)
     }
 }
 
-/* M, transposed, or W in K and D, at y, where the last evaluation was. */
+/* M, transposed, or W, at y, where the last evaluation was. */
 static void weigh(fm_instance *s, const double *y)
 {
     const int32_t n = s->image.n.speeds;
     double *M = s->integrator->dense_M;
     if (by_sweeps(s)) {
         invert(s, y);
-        multiply(s, s->integrator->dense_K), multiply(s, s->integrator->dense_D);
         memset(M, 0, (size_t)(n * n) * sizeof *M);
         for (int32_t u = 0; u < n; u++) M[u * n + u] = 1.0;
         return;
@@ -126,20 +128,40 @@ static void weigh(fm_instance *s, const double *y)
     }
 }
 
-/* The factors of both systems. A singular one: the step is rejected. */
+/* The factors of the real system and of the complex one. A singular one: the step is rejected. */
 static void factor(fm_instance *s, double h)
 {
     const int32_t n = s->image.n.speeds, all = n * n;
-    const double *M = s->integrator->dense_M, *K = s->integrator->dense_K, *D = s->integrator->dense_D;
+    const double *M = s->integrator->dense_M, *K = s->integrator->dense_K + all, *D = s->integrator->dense_D + all;
     const double square = ALPHA * ALPHA + BETA * BETA, g = h / REAL, x = h * ALPHA / square, y = -h * BETA / square;
     double *real = s->integrator->dense_E, *re = real + all, *im = re + all;
+    for (int32_t i = 0; i < all; i++) real[i] = M[i] + g * (D[i] + g * K[i]);
+    fm_lu_factor(real, n, s->integrator->exchanged);
+    if (s->integrator->dense != FM_TOGETHER) return;
     for (int32_t i = 0; i < all; i++) {
-        real[i] = M[i] + g * (D[i] + g * K[i]);
         re[i] = M[i] + (x * D[i] + (x * x - y * y) * K[i]);
         im[i] = y * D[i] + 2.0 * x * y * K[i];
     }
-    fm_lu_factor(real, n, s->integrator->exchanged);
     fm_lu_complex_factor(re, im, n, s->integrator->exchanged + n);
+}
+
+/* Those of the system of all stages, transposed. */
+static void factor_apart(fm_instance *s, double h)
+{
+    const int32_t n = s->image.n.speeds, all = FM_RADAU_STAGES * n;
+    double *E = s->integrator->dense_E + n * n;
+    for (int i = 0; i < FM_RADAU_STAGES; i++)
+        for (int j = 0; j < FM_RADAU_STAGES; j++) {
+            const double *M = s->integrator->dense_M, *K = s->integrator->dense_K + i * n * n,
+                         *D = s->integrator->dense_D + i * n * n;
+            double square = 0.0;
+            for (int k = 0; k < FM_RADAU_STAGES; k++) square += A[i][k] * A[k][j];
+            for (int32_t v = 0; v < n; v++)
+                for (int32_t u = 0; u < n; u++)
+                    E[(j * n + v) * all + i * n + u] =
+                        (i == j ? M[v * n + u] : 0.0) + h * A[i][j] * D[v * n + u] + h * h * square * K[v * n + u];
+        }
+    fm_lu_factor(E, all, s->integrator->exchanged + n);
 }
 
 /* Whether springs resist in directions that would cost sweeps. */
@@ -150,15 +172,19 @@ static int resists(const fm_instance *s)
     return fm_count_pairs(&s->image) > 0 || s->stiff.matrices > 0;
 }
 
-/* Whether a step from the head is iterated so: where it costs less. */
-int fm_small_begin(fm_instance *s, double h)
+/* How a step from the head is iterated: so that it costs least. */
+fm_iteration fm_small_begin(fm_instance *s, double h)
 {
-    if (s->integrator->small == 0 || !by_sweeps(s))
-        return s->integrator->small > FM_DENSE_ALONE ? resists(s) : s->integrator->small > 0;
+    const int32_t small = s->integrator->small;
+    if (small == 0) return FM_BY_STAGES;
+    if (!by_sweeps(s)) {
+        if (small > FM_DENSE_ALONE && !resists(s)) return FM_BY_STAGES;
+        return s->clock[FM_TURNING] == 0.0 ? FM_TOGETHER : small <= FM_MOST_APART ? FM_APART : FM_BY_STAGES;
+    }
     fm_run_orientations(s, s->head);
     fm_make_world(s, s->head);
     fm_compliances_find(s, FM_RADAU_STAGES, s->head, FM_WITHIN * h, FM_STIFF_ABOVE);
-    return FM_RADAU_STAGES * s->implicit->set[FM_RADAU_STAGES].count >= s->image.n.speeds;
+    return FM_RADAU_STAGES * s->implicit->set[FM_RADAU_STAGES].count >= small ? FM_APART : FM_BY_STAGES;
 }
 
 /* out += part X x, of a transposed X */
@@ -167,25 +193,17 @@ static void add_product(const double *X, double part, const double *x, int32_t n
     for (int32_t v = 0; v < n; v++) fm_add_times(out, part * x[v], X + v * n, n);
 }
 
-/* rv <- d_v of the real system, then of the complex one, for sums of the stages. */
-static void solve(fm_instance *s, double h, double *rv, const double *rq)
+/* out = M rv, force = K q of three vectors each, K that of each stage where they are apart. */
+static void multiply_all(const fm_instance *s, const double *rv, const double *q, double *out, double *force)
 {
-    const int32_t n = s->image.n.speeds, all = n * n;
-    const double square = ALPHA * ALPHA + BETA * BETA, x = h * ALPHA / square, y = -h * BETA / square;
-    double *out = s->integrator->dense_x + 6 * n, *re = out + n, *im = re + n, *force = im + n;
-    memset(out, 0, 6 * (size_t)n * sizeof *out);
+    const int32_t n = s->image.n.speeds;
+    memset(out, 0, FM_RADAU_STAGES * (size_t)n * sizeof *out),
+        memset(force, 0, FM_RADAU_STAGES * (size_t)n * sizeof *force);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
+        const int which = s->integrator->dense == FM_APART ? i : 1;
         add_product(s->integrator->dense_M, 1.0, rv + i * n, n, out + i * n);
-        add_product(s->integrator->dense_K, 1.0, rq + i * n, n, force + i * n);
+        add_product(s->integrator->dense_K + which * n * n, 1.0, q + i * n, n, force + i * n);
     }
-    for (int32_t u = 0; u < n; u++) {
-        const double two = force[n + u], three = force[2 * n + u];
-        out[u] -= h / REAL * force[u], re[u] -= x * two - y * three, im[u] -= x * three + y * two;
-    }
-    fm_lu_solve_transposed(s->integrator->dense_E, n, s->integrator->exchanged, out);
-    fm_lu_complex_solve(s->integrator->dense_E + all, s->integrator->dense_E + 2 * all, n, s->integrator->exchanged + n,
-                        re, im);
-    memcpy(rv, out, 3 * (size_t)n * sizeof *rv);
 }
 
 /* Three vectors of n, one after the other, replaced by their sums with the rows of B. */
@@ -203,36 +221,82 @@ static void integrate(double h, int i, const double *x, int32_t n, double *out)
     for (int32_t u = 0; u < n; u++) out[u] = h * ((A[i][0] * x[u] + A[i][1] * x[n + u]) + A[i][2] * x[2 * n + u]);
 }
 
+/* rv <- d_v of all stages, by the real system and the complex one for sums of them. */
+static void solve(fm_instance *s, double h, double *rv, double *rq)
+{
+    const int32_t n = s->image.n.speeds, all = n * n, *exchanged = s->integrator->exchanged;
+    const double square = ALPHA * ALPHA + BETA * BETA, x = h * ALPHA / square, y = -h * BETA / square;
+    double *out = rq + FM_RADAU_STAGES * n, *re = out + n, *im = re + n, *force = im + n, *E = s->integrator->dense_E;
+    combine(TI, rv, n), combine(TI, rq, n);
+    multiply_all(s, rv, rq, out, force);
+    for (int32_t u = 0; u < n; u++) {
+        const double two = force[n + u], three = force[2 * n + u];
+        out[u] -= h / REAL * force[u], re[u] -= x * two - y * three, im[u] -= x * three + y * two;
+    }
+    fm_lu_solve_transposed(E, n, exchanged, out);
+    fm_lu_complex_solve(E + all, E + 2 * all, n, exchanged + n, re, im);
+    combine(T, out, n);
+    memcpy(rv, out, FM_RADAU_STAGES * (size_t)n * sizeof *rv);
+}
+
+/* The same by the system of all stages. */
+static void solve_apart(fm_instance *s, double h, double *rv, double *rq)
+{
+    const int32_t n = s->image.n.speeds, all = FM_RADAU_STAGES * n;
+    double *out = rq + all, *force = out + all;
+    combine(A, rq, n);
+    multiply_all(s, rv, rq, out, force);
+    for (int32_t u = 0; u < all; u++) rv[u] = out[u] - h * force[u];
+    fm_lu_solve_transposed(s->integrator->dense_E + n * n, all, s->integrator->exchanged + n, rv);
+}
+
 static double *stage_place(const fm_instance *s, int i)
 {
     return fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
 }
 
-/* One iteration of all stages: their changes in stages 3 to 5. */
-void fm_small_iterate(fm_instance *s, double t, double h, int first)
+/* The accelerations and rates at the stages less their derivatives, in stages 3 to 5; in the first iteration M, K and
+ * D. */
+static void evaluate_all(fm_instance *s, double t, double h, int first)
 {
-    const int32_t np = s->image.n.positions, n = s->image.n.speeds, ny = s->model.ny;
-    double *x = s->integrator->dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    const int32_t ny = s->model.ny;
     for (int i = FM_RADAU_STAGES - 1; i >= 0; i--) {
         double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = stage_place(s, i);
         integrate(h, i, fm_stage(s, 0), ny, y);
         for (int32_t m = 0; m < ny; m++) y[m] += s->head[m];
         evaluate(s, t + C[i] * h, y, d);
         for (int32_t m = 0; m < ny; m++) d[m] -= fm_stage(s, i)[m];
-        if (!first || i != 1) continue;
+        if (!first || (i != 1 && s->integrator->dense == FM_TOGETHER)) continue;
         fm_make_world(s, y);
-        place(s, y, h);
-        weigh(s, y);
-        factor(s, h);
+        place(s, i, y, h);
+        if (i == 1) weigh(s, y);
     }
+}
+
+/* The factors, after the first evaluations. */
+static void begin(fm_instance *s, double h)
+{
+    const int32_t n = s->image.n.speeds;
+    for (int i = 0; by_sweeps(s) && i < FM_RADAU_STAGES; i++)
+        multiply(s, s->integrator->dense_K + i * n * n), multiply(s, s->integrator->dense_D + i * n * n);
+    factor(s, h);
+    if (s->integrator->dense == FM_APART) factor_apart(s, h);
+}
+
+/* One iteration of all stages: their changes in stages 3 to 5. */
+void fm_small_iterate(fm_instance *s, double t, double h, int first)
+{
+    const int32_t np = s->image.n.positions, n = s->image.n.speeds;
+    double *x = s->integrator->dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    evaluate_all(s, t, h, first);
+    if (first) begin(s, h);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
         const double *d = fm_stage(s, FM_RADAU_STAGES + i);
         memcpy(x + i * n, d + np, (size_t)n * sizeof *x);
         fm_speeds_of(s, stage_place(s, i), d, q + i * n);
     }
-    combine(TI, x, n), combine(TI, q, n);
-    solve(s, h, x, q);
-    combine(T, x, n);
+    if (s->integrator->dense == FM_APART) solve_apart(s, h, x, q);
+    else solve(s, h, x, q);
     for (int i = 0; i < FM_RADAU_STAGES; i++) {
         double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = stage_place(s, i);
         integrate(h, i, x, n, y + np);
@@ -249,7 +313,7 @@ void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
     double *q = s->integrator->dense_x, *x = q + n, *rates = fm_stage(s, 2 * FM_RADAU_STAGES);
     fm_speeds_of(s, s->head, r, q);
     memset(x, 0, (size_t)n * sizeof *x);
-    add_product(s->integrator->dense_M, 1.0, r + np, n, x), add_product(s->integrator->dense_K, -g, q, n, x);
+    add_product(s->integrator->dense_M, 1.0, r + np, n, x), add_product(s->integrator->dense_K + n * n, -g, q, n, x);
     fm_lu_solve_transposed(s->integrator->dense_E, n, s->integrator->exchanged, x);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     memcpy(error + np, x, (size_t)n * sizeof *x);

@@ -3,10 +3,11 @@
 #define FM_RADAU_SMALL_H
 
 #include "../instance/instance.h"
+#include "scratch.h"
 
 FM_HIDDEN_BEGIN
 
-int fm_small_begin(fm_instance *s, double h);
+fm_iteration fm_small_begin(fm_instance *s, double h);
 void fm_small_iterate(fm_instance *s, double t, double h, int first);
 void fm_small_filter(fm_instance *s, double g, const double *r, double *error);
 

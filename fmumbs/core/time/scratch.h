@@ -7,6 +7,7 @@
 
 FM_HIDDEN_BEGIN
 
+#define FM_MOST_APART 12 /* and K and D of each stage in one system */
 #define FM_MOST_DENSE 40 /* most velocity variables for which radau_small.c is used, */
 #define FM_FEW_SPEEDS 8  /* and where M^-1 takes a sweep for each */
 
@@ -18,11 +19,11 @@ FM_HIDDEN_BEGIN
     /* radau_small.c: */                                                                                \
     A(double, W, n.small * n.small) /* M^-1, where it follows from sweeps */                            \
     A(double, dense_M, n.small * n.small) /* M, K and D at a stage, or 1, W K and W D, transposed */    \
-    A(double, dense_K, n.small * n.small)                                                               \
-    A(double, dense_D, n.small * n.small)                                                               \
-    A(double, dense_E, 3 * n.small * n.small) /* factors of the real system, and of the complex one */  \
+    A(double, dense_K, 3 * n.small * n.small)                                                           \
+    A(double, dense_D, 3 * n.small * n.small)                                                           \
+    A(double, dense_E, (n.small <= FM_MOST_APART ? 10 : 3) * n.small * n.small) /* factors */           \
     A(double, dense_x, 12 * n.small)                                                                    \
-    A(int32_t, exchanged, 2 * n.small)
+    A(int32_t, exchanged, 4 * n.small)
 
 /* Why a trial step was rejected. */
 typedef enum fm_rejection {
@@ -35,6 +36,10 @@ typedef enum fm_rejection {
     FM_LOST_DRIVES
 } fm_rejection;
 
+/* How the stages of a step of radau.c are iterated: one after the other; by a real and a complex system
+ * (radau_small.c), or by one with K and D of each stage. */
+typedef enum fm_iteration { FM_BY_STAGES, FM_TOGETHER, FM_APART } fm_iteration;
+
 typedef struct fm_integrator {
 #define A(type, name, count) type *name;
     FM_INTEGRATOR_ARRAYS(A)
@@ -46,7 +51,8 @@ typedef struct fm_integrator {
     int32_t slow; /* the last steps that made no headway */
     double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the
                                    trial that found it */
-    int32_t small, dense; /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
+    int32_t small; /* velocity variables if radau_small.c may be used, else 0 */
+    fm_iteration dense; /* in this step */
     int32_t iterations; /* of the stages of the last trial (radau.c) */
 } fm_integrator;
 

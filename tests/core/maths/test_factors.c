@@ -1,11 +1,12 @@
 /* test_factors.c: factors of random dense matrices, by what they must give: A x = b, R = sum of w w' and K = sum of
- * gamma w w', J' lambda = force.
+ * gamma w w', J' lambda = force. lu_complex.c and fm_lu_solve_transposed take the transpose of A.
  */
 #include "images.h"
 
 #include "maths/cholesky.h"
 #include "maths/diagonalise.h"
 #include "maths/lu.h"
+#include "maths/lu_complex.h"
 #include "maths/products.h"
 #include "maths/reflections.h"
 
@@ -52,6 +53,40 @@ static void test_lu(uint64_t *seed)
             for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
             if (most < 1e4) check_solution(A, n, x, b);
         }
+}
+
+static void transpose(const double *A, int32_t n, double *out)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) out[j * n + i] = A[i * n + j];
+}
+
+/* A x = b and (A + i B)(x + i y) = b + i c from factors of the transpose; rows have to be exchanged. */
+static void test_transposed(uint64_t *seed)
+{
+    double A[N * N], B[N * N], LU[N * N], re[N * N], im[N * N], b[N], c[N], x[N], y[N];
+    int32_t exchanged[N];
+    for (int32_t n = 2; n <= N; n++) {
+        double most = 0.0;
+        for (int32_t i = 0; i < n * n; i++) A[i] = uniform(seed), B[i] = uniform(seed);
+        A[0] = B[0] = 0.0;
+        for (int32_t i = 0; i < n; i++) b[i] = x[i] = 0.01 * uniform(seed), c[i] = y[i] = 0.01 * uniform(seed);
+        transpose(A, n, LU);
+        fm_lu_factor(LU, n, exchanged);
+        fm_lu_solve_transposed(LU, n, exchanged, x);
+        for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+        if (most < 1e4) check_solution(A, n, x, b);
+        memcpy(x, b, sizeof x);
+        transpose(A, n, re), transpose(B, n, im);
+        fm_lu_complex_factor(re, im, n, exchanged);
+        fm_lu_complex_solve(re, im, n, exchanged, x, y);
+        most = 0.0;
+        for (int32_t i = 0; i < n; i++) most = fmax(most, fmax(fabs(x[i]), fabs(y[i])));
+        for (int32_t i = 0; i < n && most < 1e4; i++) {
+            CHECK(fabs(fm_product(A + i * n, x, n) - fm_product(B + i * n, y, n) - b[i]) < WITHIN);
+            CHECK(fabs(fm_product(A + i * n, y, n) + fm_product(B + i * n, x, n) - c[i]) < WITHIN);
+        }
+    }
 }
 
 /* A pivot that is not positive counts as infinite: its unknown is zero, and the others do without it. */
@@ -142,6 +177,7 @@ int main(void)
     current = "factors";
     for (int n = 0; n < DRAWS; n++) {
         test_lu(&seed);
+        test_transposed(&seed);
         test_cholesky(&seed);
         test_both(&seed);
         test_reflections(&seed);
