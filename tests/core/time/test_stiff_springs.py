@@ -264,7 +264,7 @@ def test_springs_of_a_nonholonomic_joint_count() -> None:
     ("name", "stop", "most"), [("governor", 2.0, 10.0), ("crane", 0.5, 10.5), ("cantilever", 0.05, 9.5)]
 )
 def test_newtons_method_takes_few_iterations(name: str, stop: float, most: float) -> None:
-    """Three evaluations each in two or three iterations, and the slope at the end: also with modes that are prescribed."""
+    """Three evaluations each in two or three iterations, and the slope at the end, also with prescribed modes."""
     solver = started(compile(read_model(name)), scheme="radau", tolerance=1e-6)
     solver.step(stop)
     assert solver.get("solver.evaluations") < most * solver.get("solver.steps")
