@@ -13,6 +13,7 @@ from fmumbs.run.inverse import (
 from fmumbs.run.linear_modes import Modes
 from fmumbs.run.linearize import LinearModel, linearize
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
+from fmumbs.run.regressor import BaseParameters, Identified, Regressor, base_parameters, identify, regressor
 from fmumbs.run.result import Result
 from fmumbs.run.signal import Signal
 from fmumbs.run.simulate import simulate
@@ -20,24 +21,30 @@ from fmumbs.run.solver import Solver
 from fmumbs.run.start import StartChange
 
 __all__ = [
+    "BaseParameters",
     "Equilibrium",
+    "Identified",
     "LinearModel",
     "Modes",
+    "Regressor",
     "Result",
     "Signal",
     "Solver",
     "StartChange",
+    "base_parameters",
     "bias",
     "center_of_mass",
     "divide_and_conquer",
     "equilibrium",
     "gravity_forces",
+    "identify",
     "inverse_dynamics",
     "linearize",
     "mass_matrix",
     "momentum",
     "place",
     "point_jacobian",
+    "regressor",
     "simulate",
     "uniqueness",
 ]
