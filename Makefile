@@ -16,7 +16,7 @@ help:
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
 	@echo "make test-all  make platforms, then the same, then the tests marked slow: more random cases, and larger ones"
 	@echo "make platforms builds the FMU binaries of the other platforms with zig; minutes when nothing is cached"
-	@echo "make wheels    wheels for Linux on x86-64 and ARM that a package index accepts, into dist/"
+	@echo "make wheels    wheels for Linux, Windows and macOS that a package index accepts, into dist/"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-python  some Python tests and random models under the address sanitizer"
@@ -46,7 +46,7 @@ test-all: platforms
 platforms: .venv/.platforms
 
 wheels: platforms # with the binaries that are in build/platforms then
-	rm -rf build/wheels dist/*manylinux*
+	rm -rf build/wheels dist/*.whl
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheels .
 	$(BIN)/python cmake/wheels.py build/wheels/*.whl dist
 

@@ -182,6 +182,39 @@ def test_an_index_accepts_a_wheel_for_the_c_library_of_2012(wheel: Path, tmp_pat
 
 
 @linux_binary
+@pytest.mark.parametrize("name", ["macos", "win_amd64", "win_arm64"])
+def test_wheels_for_windows_and_macos_are_linked_here(wheel: Path, tmp_path: Path, name: str) -> None:
+    """Their modules need the stable interface of Python and the system; the rest is that of the wheel that was built."""
+    lief = pytest.importorskip("lief", reason="no lief: pip install lief")
+    done = for_an_index(wheel, tmp_path, name)
+    if "no objects for" in done.stderr:
+        pytest.skip(f"{done.stderr.strip()}: make platforms")
+    assert (done.returncode, done.stderr) == (0, "")
+    (made,) = tmp_path.glob("*.whl")
+    files, before = content(made), content(wheel)
+    (module,) = (one for one in files if one.startswith("fmumbs/_core."))
+    assert {one.rpartition("/")[2] for one in files if files[one] != before.get(one)} == {
+        "WHEEL", "RECORD", module.rpartition("/")[2],
+    }  # fmt: skip
+    if name == "macos":
+        assert made.name.endswith("-cp311-abi3-macosx_11_0_universal2.whl") and module.endswith(".abi3.so")
+        for part in lief.MachO.parse(list(files[module])):
+            assert {one.name for one in part.libraries} == {"@rpath/_core.abi3.so", "/usr/lib/libSystem.B.dylib"}
+            assert part.has_code_signature or "X86" in str(part.header.cpu_type)
+            assert any(one.name == "_PyInit__core" for one in part.exported_symbols)
+    else:
+        assert made.name.endswith(f"-cp311-abi3-{name}.whl") and module.endswith("_core.pyd")
+        found = lief.PE.parse(list(files[module]))
+        system = {one.name for one in found.imports} - {"python3.dll", "KERNEL32.dll"}
+        assert all(one.startswith("api-ms-win-crt-") for one in system)
+        (python,) = (one for one in found.imports if one.name == "python3.dll")
+        assert {"PyImport_ImportModule", "_Py_NoneStruct"} <= {one.name for one in python.entries}
+        assert [one.name for one in found.get_export().entries] == ["PyInit__core"]
+    for_an_index(wheel, tmp_path / "again", name)
+    assert next((tmp_path / "again").glob("*.whl")).read_bytes() == made.read_bytes()
+
+
+@linux_binary
 @pytest.mark.parametrize(
     ("added", "message"),
     [(b"\0GLIBC_2.34\0", "needs GLIBC_2.34"), (b"\0libstdc++.so.6\0", "needs libstdc++.so.6")],
