@@ -105,15 +105,16 @@ def test_a_command_that_is_interrupted_while_it_opens_an_fmu_leaves_no_folder(st
     folder = tmp_path / "temporary"
     folder.mkdir()
     code = f"""
-import os, signal, sys, threading, fmpy
+import os, signal, sys, threading
+from fmumbs.play import fmu
 if {stuck}:
     threading.Thread(target=threading.Event().wait).start()
-def read(*_, **__):
+def enter(one):
     assert os.listdir({str(folder)!r})
     os.kill(os.getpid(), signal.SIGTERM)
     while True:
         pass
-fmpy.read_model_description = read
+fmu.Fmu.__enter__ = enter
 {MAIN}
 """
     done = subprocess.run(

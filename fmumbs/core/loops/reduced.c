@@ -18,6 +18,7 @@
 #include "../maths/cholesky.h"
 #include "../maths/products.h"
 #include "../maths/reflections.h"
+#include "../maths/vectors.h"
 #include "../tree/composite.h"
 #include "../tree/inverse.h"
 #include "../tree/kinematics.h"
@@ -27,14 +28,15 @@
 #include "reduced_drives.h"
 #include "scratch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define FM_ROW_SINGULAR 1e-26 /* fraction of a row's square below which its pivot counts as zero */
 
-/* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_MOST_EXPLAINED */
-#define FM_ROUND_OFF_PIVOT 1e-22
 #define FM_MOST_EXPLAINED 1e-4 /* part of the multipliers that round-off may explain near a singular position */
+/* least root of a pivot, beside its row or the row's unit, which are right to some round-offs */
+#define FM_LEAST_ROOT (16.0 * DBL_EPSILON / FM_MOST_EXPLAINED)
 
 static const double *units(const fm_instance *s)
 {
@@ -245,13 +247,18 @@ static void balance(fm_instance *s, double *force, double *out)
 }
 
 /* The forces that the last accelerations take beside the applied ones, in reduced.force, in units of the coordinates.
- * Returns the largest of either. */
+ * Returns the size of what they are sums of, which may be far larger: the wrenches through the joints, and the applied
+ * forces. */
 static double missing_forces(fm_instance *s)
 {
     double *force = s->reduced.force, most = 0.0;
     fm_inverse_forces(s, s->reduced.udot, 1, force);
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const double *w = s->reduced.wrench + 6 * i;
+        most = fmax(most, sqrt(dot(w, w)) + s->image.length[0] * sqrt(dot(w + 3, w + 3)));
+    }
     for (int32_t n = 0; n < s->image.n.speeds; n++) {
-        most = fmax(most, units(s)[n] * fmax(fabs(force[n]), fabs(s->reduced.tau[n])));
+        most = fmax(most, units(s)[n] * fabs(s->reduced.tau[n]));
         force[n] = (force[n] - s->reduced.tau[n]) * units(s)[n];
     }
     for (int32_t n = 0; n < s->image.n.excitations; n++) force[s->image.excitation_u[n]] = 0.0;
@@ -290,12 +297,20 @@ static double largest_multiplier(const fm_instance *s, const double *lambda)
     return most;
 }
 
-/* Whether the distance x from the singular position has digits that are not round-off. */
+/* Whether the distance x from the singular position, to which the root of a pivot is proportional, has digits that are
+ * not round-off. */
 static int is_distant(const fm_instance *s)
 {
+    const fm_reflections *r = &s->reduced.rows;
+    fm_ends ends = {.joint = -1};
     if (s->loop.near_singular == 2) return 0;
-    for (int32_t q = 0; q < s->reduced.rows.rank; q++)
-        if (s->reduced.pivot[s->reduced.row[q]] < FM_ROUND_OFF_PIVOT * s->row_pivot[s->reduced.row[q]]) return 0;
+    for (int32_t q = 0; q < r->rank; q++) {
+        const double *l = r->L + (size_t)q * (size_t)r->rows;
+        fm_constraint one;
+        fm_constraint_at(s, s->reduced.row[q], 0, &ends, &one);
+        const double unit = fm_row_unit(s, s->reduced.row[q], &one);
+        if (!(l[q] > FM_LEAST_ROOT * fmax(unit, sqrt(fm_product_in_four(l, l, q + 1))))) return 0;
+    }
     return 1;
 }
 
