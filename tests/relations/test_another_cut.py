@@ -12,6 +12,6 @@ def check(seed: int) -> None:
     Comparison(drawn, Side(recut(np.random.default_rng([seed, 1]), drawn.model))).check()
 
 
-@draws(1)
+@draws(1, 24500018)
 def test_another_joint_of_a_loop_is_cut(seeds: range) -> None:
     each(seeds, check)

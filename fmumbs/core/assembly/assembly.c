@@ -319,7 +319,7 @@ int fm_assemble_velocities(fm_instance *s, double *y)
         const double worst = violation(s, 1, &merit);
         if (!isfinite(worst)) return 0;
         if (worst <= fitting(s, y)) return 1;
-        if (worst > 0.5 * before) return worst <= fm_velocities_within(s, u);
+        if (worst > 0.5 * before) return worst <= fm_velocities_within(s, fm_rate_of(s, u));
         before = worst;
         if (!make_change(s, 1, FM_DEPENDENT, 0.0)) return 0;
         for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop.change[i];

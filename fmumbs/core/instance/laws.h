@@ -11,7 +11,7 @@ FM_HIDDEN_BEGIN
     A(double, force, n.laws)        /* of each sticking law [N or N.m] */                                \
     A(double, v, n.laws)            /* velocity of each law at the previous sample */                    \
     A(double, seed, n.laws)         /* derivative of each sliding law's force along seeds of the controls */ \
-    A(double, looks, 4 * n.laws)    /* position and velocity at one sample within a step, then at the next */ \
+    A(double, looks, 6 * n.laws)    /* position and velocity at one sample within a step, at the next, between them */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
     A(double, udot, (n.laws > 0) * n.speeds) /* accelerations without the forces of laws that stick */   \
     A(int32_t, held, n.held)        /* the laws that interact */                                         \

@@ -55,11 +55,11 @@ double fm_longest_round_off(const fm_instance *s)
     return fm_round_off(s) * joints / 16.0;
 }
 
-/* The violation that corrections of velocities u may leave: ten times the one of positions, in a second, or in the time
- * of the fastest motion, since rows that are redundant with the loops closed vanish only so far. */
-double fm_velocities_within(const fm_instance *s, const double *u)
+/* The violation that corrections of velocities of this rate may leave: ten times the one of positions, since rows that
+ * are redundant with the loops closed vanish only so far. */
+double fm_velocities_within(const fm_instance *s, double rate)
 {
-    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fm_rate_of(s, u);
+    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * rate;
 }
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
@@ -148,15 +148,16 @@ int32_t fm_active_rows(const fm_instance *s)
 /* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
  * factorisation, as long as that is efficient. `closely`: down to round-off, where a correction no longer halves the
  * violation, as near singular positions, where a small violation is a large change of the motion; a correction that
- * adds to a violation that was small enough is undone. Where no velocities fit positions that were corrected less
- * closely, these are corrected closely, once. 0: more is left than round-off and redundant rows explain. Requires
+ * adds to a violation that was small enough is undone. Velocities count beside the largest that came, since those of a
+ * mechanism that its loops lock are what is left of round-off. Where no velocities fit positions that were corrected
+ * less closely, these are corrected closely, once. 0: more is left than round-off and redundant rows explain. Requires
  * placed links. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely,
                       fm_factoring factoring)
 {
     const int first = level;
     const double *u = y + s->image.n.positions;
-    double before = INFINITY, enough = 0.0;
+    double before = INFINITY, enough = 0.0, rate = 0.0;
     int again = 0;
     for (int n = 0;; n++) {
         if (n > 0) fm_place_loops(s, y, level);
@@ -166,12 +167,13 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             fm_place_loops(s, y, level);
             worst = before;
         }
-        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : fm_rate_of(s, u));
+        if (level == 1) rate = fmax(rate, fm_rate_of(s, u));
+        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : rate);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_MOST_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough
                             : level == 0              ? fm_longest_round_off(s)
-                                                      : fm_velocities_within(s, y + s->image.n.positions);
+                                                      : fm_velocities_within(s, rate);
         if (worst <= rest && (!closely || stuck || worst == 0.0)) {
             if (level == last_level) return 1;
             level = 1, n = -1, before = INFINITY;

@@ -10,7 +10,7 @@ double fm_round_off(const fm_instance *s);
 double fm_closed_within(const fm_instance *s);
 double fm_extent(const fm_instance *s);
 double fm_longest_round_off(const fm_instance *s);
-double fm_velocities_within(const fm_instance *s, const double *u);
+double fm_velocities_within(const fm_instance *s, double rate);
 double fm_coarse(double gap);
 void fm_place_loops(fm_instance *s, const double *y, int level);
 int fm_factor_loops(fm_instance *s, const double *y);

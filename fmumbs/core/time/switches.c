@@ -77,12 +77,15 @@ static void note_looks(const fm_instance *s, const double *y, double *looks)
 }
 
 /* Whether a law may have left its piece between two samples h apart, although it is in it at both: the law stays
- * between the smallest and the largest Bezier control value of the cubic Hermite interpolant. */
-static int may_leave(const fm_instance *s, int32_t law, const double *one, const double *other, double h)
+ * between the smallest and the largest Bezier control value, of the cubic Hermite interpolant of positions, and of the
+ * parabola of velocities through that halfway. Positions do not tell the velocities: dense output has the one as the
+ * derivative of the other to the tolerance only, however close two samples are. */
+static int may_leave(const fm_instance *s, int32_t law, const double *one, const double *other, const double *halfway,
+                     double h)
 {
     const fm_image *m = &s->image;
     const double x[4] = {one[0], one[0] + h / 3.0 * one[1], other[0] - h / 3.0 * other[1], other[0]};
-    const double v[3] = {one[1], 3.0 / h * (x[2] - x[1]), other[1]};
+    const double v[3] = {one[1], 2.0 * halfway[1] - 0.5 * (one[1] + other[1]), other[1]};
     double x_least = x[0], x_most = x[0], v_least = v[0], v_most = v[0];
     int32_t piece;
     if (!fm_law_slides(s, law, &piece)) return 0;
@@ -102,11 +105,16 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
     return 0;
 }
 
-static int any_may_leave(const fm_instance *s, double h)
+/* The same of any law, between samples at two times; overwrites y. */
+static int any_may_leave(fm_instance *s, double before, double after, double *y)
 {
     const int32_t laws = s->image.n.laws;
+    const double *one = s->laws.looks, *other = one + 2 * laws, *halfway = other + 2 * laws;
+    fm_dense(s, 0.5 * (before + after), y);
+    fm_laws_place(s, y);
+    note_looks(s, y, s->laws.looks + 4 * laws);
     for (int32_t i = 0; i < laws; i++)
-        if (may_leave(s, i, s->laws.looks + 2 * i, s->laws.looks + 2 * (laws + i), h)) return 1;
+        if (may_leave(s, i, one + 2 * i, other + 2 * i, halfway + 2 * i, after - before)) return 1;
     return 0;
 }
 
@@ -129,7 +137,7 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
         span[0] = before, span[1] = after;
         if (left >= 0) return left;
         note_looks(s, y, s->laws.looks + 2 * laws);
-        if (after - before > 2.0 * least && any_may_leave(s, after - before)) {
+        if (after - before > 2.0 * least && any_may_leave(s, before, after, y)) {
             if (looks >= FM_MOST_LOOKS) {
                 span[1] = before;
                 return -1;

@@ -159,6 +159,22 @@ def test_steps_after_friction_sticks_or_slips_are_neither_refused_nor_many() -> 
     assert solver.get("solver.steps") < 350
 
 
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-4, 1e-6])
+def test_switches_cost_the_same_whatever_the_communication_step(scheme: str, tolerance: float) -> None:
+    """A law leaves a bound at rest: long steps were looked through in a hundred thousand evaluations."""
+
+    def evaluations(steps: int) -> float:
+        solver = started(compile(stick_slip(), everything=True), scheme=scheme, tolerance=tolerance)
+        total = 0.0
+        for _ in range(steps):
+            solver.step(2.0 / steps)
+            total += solver.get("solver.evaluations")
+        return total
+
+    assert evaluations(1) < 1.5 * evaluations(20)
+
+
 def driven() -> fm.ModelImage:
     """A rod under a hinge that follows a path."""
     model = fm.Model("driven", gravity=(0, 0, -2))
