@@ -66,6 +66,7 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
+from fmumbs.readers import read_mjcf, read_urdf
 from fmumbs.run import (
     BaseParameters,
     Equilibrium,
@@ -188,6 +189,8 @@ __all__ = [
     "mode_vectors",
     "momentum",
     "point_jacobian",
+    "read_mjcf",
+    "read_urdf",
     "regressor",
     "replay",
     "simulate",

@@ -66,6 +66,8 @@ def main() -> None:
 
     MODEL is the path of a Python file with a function build() that returns a Model, or the name of a model that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE sets a parameter of its build().
+    It may also be a robot's file, .urdf, .xacro or .xml (MJCF), whose parameters are those of fm.read_urdf() and
+    fm.read_mjcf(): --set base=free.
 
     Exit status: 0 no problems, 1 problems found, 2 wrong usage, 130 interrupted by Ctrl-C.
     """
@@ -210,6 +212,7 @@ def export(
 
     \b
     fmumbs export double_pendulum
+    fmumbs export robot.urdf --set limits=stop --set stop_stiffness=1e4
     fmumbs export pendulum arm6 -o fmus/
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     """
@@ -228,6 +231,7 @@ def export(
             naming=naming, all_variables=all_variables, scene=scene, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
+        _tell_of_reading(model)
         failed |= verifies and _verify(path, None)
     if backend == "native" and not platforms and (missing := missing_platforms()):
         click.echo(f"without binaries for {', '.join(missing)}, which this installation does not have", err=True)
@@ -410,6 +414,17 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
 main.add_command(linearize)
 main.add_command(sweep)
 main.add_command(view)
+
+
+def _tell_of_reading(model: "Model") -> None:
+    """Says that a reader changed or left out something."""
+    if model.reading is None:
+        return
+    changed, left_out = (len(model.reading.of(what)) for what in ("changed", "left out"))
+    if changed or left_out:
+        click.echo(
+            f"{model.reading.file}: {changed} changed, {left_out} left out; `fmumbs check` lists them", err=True
+        )
 
 
 def _scene_size(path: Path) -> str:

@@ -35,6 +35,7 @@ def check_model(
     start_changes: given start values that the loops change.
     variables: their number; None if the model does not compile.
     joints: the verdict on each joint's reaction; empty if the loops do not close.
+    reading: what a reader took, changed and left out (Reading); None for a model in Python.
     equilibrium: with statics, the positions, the verdict on their stability, the growth [1/s] of the motion that
         departs fastest, the angular frequencies [rad/s], and their squares by real and imaginary parts with errors
         [1/s2]; None where there is none, which a warning explains.
@@ -46,6 +47,7 @@ def check_model(
     facts: Facts = asdict(structure(model))
     facts["problems"] = []
     facts["variables"] = None
+    facts["reading"] = None if model.reading is None else asdict(model.reading)
     facts |= {"rows": facts.pop("reactions"), "joint_count": facts["joints"]}
     facts |= {"rank": None, "redundant": 0, "joints": [], "start_changes": []}
     warnings = list(facts["warnings"])

@@ -46,10 +46,23 @@ def print_check(facts: Facts, most: int | None) -> None:
         _print_steps(facts["divide_and_conquer"], most)
     if facts.get("equilibrium"):
         _print_equilibrium(facts["equilibrium"], most)
+    if facts["reading"]:
+        _print_reading(facts["reading"], most)
     for kind, colour in (("problems", "red"), ("warnings", "yellow")):
         for message in facts[kind]:
             click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
             click.echo(message)
+
+
+def _print_reading(found: Facts, most: int | None) -> None:
+    """How much of a file was taken, and what was changed or left out."""
+    rows = {what: [row for row in found["rows"] if row["what"] == what] for what in ("taken", "changed", "left out")}
+    click.echo(f"read from {found['file']}: {', '.join(f'{len(some)} {what}' for what, some in rows.items())}")
+    told = rows["changed"] + rows["left out"]
+    for row in told[:most]:
+        line = "" if row["line"] is None else f"line {row['line']}, "
+        click.echo(f"  {row['what']}: {line}{row['element']}: {row['text']}")
+    show_rest(len(told) - len(told[:most]))
 
 
 def _print_equilibrium(found: Facts, most: int | None) -> None:

@@ -47,6 +47,7 @@ from fmumbs.mechanism.program import (
     ProgrammedPoint,
     ProgrammedVelocity,
 )
+from fmumbs.mechanism.reading import Control, Limits, Reading, ReadingRow
 from fmumbs.mechanism.section import Material, Section, Slender
 from fmumbs.mechanism.support import FlexibleSupport, Layer
 
@@ -57,6 +58,7 @@ __all__ = [
     "Bushing",
     "Closing",
     "Composite",
+    "Control",
     "Coupling",
     "Curve",
     "Cylindrical",
@@ -75,6 +77,7 @@ __all__ = [
     "JointBase",
     "Law",
     "Layer",
+    "Limits",
     "LuGre",
     "Material",
     "Mesh",
@@ -93,6 +96,8 @@ __all__ = [
     "ProgrammedOrientation",
     "ProgrammedPoint",
     "ProgrammedVelocity",
+    "Reading",
+    "ReadingRow",
     "Revolute",
     "RevoluteSpherical",
     "Rolling",

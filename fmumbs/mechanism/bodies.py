@@ -25,7 +25,7 @@ from fmumbs.mechanism.section import Section, Slender
 from fmumbs.mechanism.triangles import enclosed
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
-_VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
+VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
 """Suffixes of a body's variables. No point may have one of these names: B.r is the body's position."""
 
 
@@ -337,7 +337,7 @@ def _point(body: Body | Ground, x: float, y: float, z: float, rotation: Rotation
 
 def _point_name(name: str, where: str) -> str:
     _checks.name(name, where)
-    if name in _VARIABLES:
+    if name in VARIABLES:
         raise ModelError(
             f"{where} has the name '{name}', but every body has a variable of that name. Call it '{name}_point'."
         )

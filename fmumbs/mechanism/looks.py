@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TypedDict
+from typing import Self, TypedDict, Unpack
+
+import numpy as np
 
 from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
+from fmumbs.mechanism import primitives
 from fmumbs.mechanism.triangles import Triangles, read_triangles
 from fmumbs.spatial import Rotation, Transform
 
@@ -35,20 +38,31 @@ def opacity(value: object, what: str) -> float:
     return found
 
 
+class Placed(TypedDict, total=False):
+    """Colour and pose of a Mesh."""
+
+    color: str | None
+    opacity: float
+    at: Vec3
+    rotation: Rotation | None
+
+
 @dataclass(frozen=True)
 class Mesh:
     """Triangles that a body is drawn with: `Mesh("link.stl", scale=0.001, color="#8aa")`.
 
     file: .stl, .obj, .glb or another file that trimesh reads (`pip install 'fmumbs[mesh]'`).
-    scale: of the file's unit [m]: 0.001 for a file in mm.
+    scale: of the file's unit [m]: 0.001 for a file in mm; or three numbers, along x, y, z, below 0 for a mirror.
     color: "#rgb" or "#rrggbb"; None for the body's. opacity: above 0, up to 1.
     at, rotation: pose of the file's frame in the body's frame [m].
+
+    Mesh.box(), Mesh.cylinder(), Mesh.capsule() and Mesh.ellipsoid() need no file; `at` is their centre.
 
     Raises ModelError for a file that cannot be read or has no triangles.
     """
 
     file: str | PathLike[str]
-    scale: float = field(kw_only=True)
+    scale: float | Sequence[float] = field(kw_only=True)
     color: str | None = field(default=None, kw_only=True)
     opacity: float = field(default=1.0, kw_only=True)
     at: Vec3 = field(default=(0.0, 0.0, 0.0), kw_only=True)
@@ -59,7 +73,7 @@ class Mesh:
         where = f"Mesh '{fspath(self.file)}'"
         checked = {
             "file": fspath(self.file),
-            "scale": _checks.size(self.scale, f"{where}: scale"),
+            "scale": _scale(self.scale, f"{where}: scale"),
             "color": colour(self.color, f"{where}: color"),
             "opacity": opacity(self.opacity, f"{where}: opacity"),
             "at": _checks.vector(self.at, f"{where}: at"),
@@ -68,10 +82,66 @@ class Mesh:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "triangles", read_triangles(self.file, self.scale))
 
+    @classmethod
+    def of_triangles(cls, name: str, triangles: Triangles, **placed: Unpack[Placed]) -> Self:
+        """Of triangles that are there; name: in place of the file."""
+        where = f"Mesh '{name}'"
+        made = object.__new__(cls)
+        values = {
+            "file": name,
+            "scale": 1.0,
+            "color": colour(placed.get("color"), f"{where}: color"),
+            "opacity": opacity(placed.get("opacity", 1.0), f"{where}: opacity"),
+            "at": _checks.vector(placed.get("at", (0.0, 0.0, 0.0)), f"{where}: at"),
+            "rotation": placed.get("rotation"),
+            "triangles": triangles,
+        }
+        for name_, value in values.items():
+            object.__setattr__(made, name_, value)
+        return made
+
+    @classmethod
+    def box(cls, size: Sequence[float], **placed: Unpack[Placed]) -> Self:
+        """A cuboid with edges of `size` (3,) [m] along its axes. placed: color, opacity, at, rotation."""
+        sizes = _checks.vector(size, "Mesh.box: size", (0.1, 0.1, 0.1))
+        for edge in sizes:
+            _checks.size(edge, "Mesh.box: size")
+        return cls.of_triangles("box", primitives.box(sizes), **placed)
+
+    @classmethod
+    def cylinder(cls, radius: float, length: float, **placed: Unpack[Placed]) -> Self:
+        """A cylinder along z [m]. placed: as for box()."""
+        radius, length = (_checks.size(v, f"Mesh.cylinder: {n}") for v, n in ((radius, "radius"), (length, "length")))
+        return cls.of_triangles("cylinder", primitives.cylinder(radius, length), **placed)
+
+    @classmethod
+    def capsule(cls, radius: float, length: float, **placed: Unpack[Placed]) -> Self:
+        """A cylinder of `length` along z [m] with half a ball of `radius` on each end. placed: as for box()."""
+        radius, length = (_checks.size(v, f"Mesh.capsule: {n}") for v, n in ((radius, "radius"), (length, "length")))
+        return cls.of_triangles("capsule", primitives.capsule(radius, length), **placed)
+
+    @classmethod
+    def ellipsoid(cls, radii: Sequence[float], **placed: Unpack[Placed]) -> Self:
+        """An ellipsoid with semi-axes (3,) [m] along its axes; a ball with three equal ones. placed: as for box()."""
+        semi = _checks.vector(radii, "Mesh.ellipsoid: radii", (0.1, 0.1, 0.1))
+        for radius in semi:
+            _checks.size(radius, "Mesh.ellipsoid: radii")
+        return cls.of_triangles("ellipsoid", primitives.ellipsoid(semi), **placed)
+
     @property
     def in_body(self) -> Triangles:
         """The triangles in the body's frame [m]."""
         return self.triangles.moved(Transform(self.rotation, self.at))
+
+
+def _scale(value: object, what: str) -> float | Vec3:
+    """One positive number, or three that are not zero."""
+    if np.ndim(value) == 0:  # type: ignore[arg-type]
+        return _checks.size(value, what)
+    x, y, z = _checks.vector(value, what, (0.001, 0.001, 0.001))
+    for one in (x, y, z):
+        _checks.size(abs(one), what)
+    return x, y, z
 
 
 class Look(TypedDict, total=False):

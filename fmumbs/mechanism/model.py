@@ -7,7 +7,7 @@ ground, loops, inertia on each free mode) is checked when it is compiled.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -25,12 +25,13 @@ from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
+from fmumbs.mechanism.reading import Reading
 
 _Kind = TypeVar("_Kind", bound=Force)
 _One = TypeVar("_One", bound=Element)
 _Found = TypeVar("_Found")
 
-_RESERVED = ("ground", "world", "solver", "gravity", "time")
+RESERVED = ("ground", "world", "solver", "gravity", "time")
 _KINDS = (Body, Composite, JointBase, Coupling, Force, ForceLaw)
 
 
@@ -39,6 +40,9 @@ class Model:
 
     name: letters, digits and _; also the FMU's name. gravity: (3,) in the world's axes [m/s2]. description: a sentence
     for the FMU's readers.
+
+    reading: if a reader made it, its report (Reading), else None. source_names: the names in the file of elements,
+    points and coordinates, by their names in the model, such as {"arm": "left-arm", "arm.tool": "tool0"}.
     """
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
@@ -50,6 +54,8 @@ class Model:
         self.gravity: Vec3 = x, y, z
         self.description = _checks.text(description, f"Model '{name}': description")
         self.default_experiment: DefaultExperiment | None = None
+        self.reading: Reading | None = None
+        self.source_names: Mapping[str, str] = {}
         self._elements: dict[str, Element] = {}
         self._kept: tuple[int, dict[Any, Any]] = 0, {}  # what was found among so many elements
         self._declared: dict[str, DeclaredVariable] = {}
@@ -92,7 +98,7 @@ class Model:
 
     def _check_name(self, element: Element, new: dict[str, Element]) -> None:
         name, own = element.name, _named(element)
-        if name in _RESERVED:
+        if name in RESERVED:
             raise ModelError(f"Model '{self.name}': {own} has a reserved name. Call it '{name}_1'.")
         other = self._elements.get(name) or new.get(name)
         if other is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -182,8 +183,9 @@ def enclosed(surface: Triangles, hull: bool, where: str) -> Triangles:
     return found
 
 
-def read_triangles(path: str | PathLike[str], scale: float) -> Triangles:
-    """The triangles in a file, all its parts together, with equal corners joined. scale: [m] of its unit.
+def read_triangles(path: str | PathLike[str], scale: float | Sequence[float]) -> Triangles:
+    """The triangles in a file, all its parts together, with equal corners joined. scale: [m] of its unit, one number or
+    three; with a mirror the triangles keep their outer side.
 
     Raises ModelError for a file that cannot be read, and if trimesh is missing.
     """
@@ -195,7 +197,10 @@ def read_triangles(path: str | PathLike[str], scale: float) -> Triangles:
     if not Path(path).is_file():
         raise ModelError(f"{where}: there is no such file. Give its path, from the current folder on.")
     try:
-        loaded: Any = trimesh.load(fspath(path), force="mesh")
+        with open(path, "rb") as file:  # as bytes, so that its reader opens no other files, such as materials
+            kind = Path(path).suffix[1:].lower()
+            source: Any = fspath(path) if kind == "gltf" else file
+            loaded: Any = trimesh.load(source, file_type=kind, force="mesh")
         vertices, faces = np.array(loaded.vertices, np.float64), np.array(loaded.faces, np.int64)
     except Exception as error:
         what = str(error).strip() or repr(error)
@@ -203,7 +208,7 @@ def read_triangles(path: str | PathLike[str], scale: float) -> Triangles:
     if not len(faces) or not np.isfinite(vertices).all():
         what = "has no triangles" if not len(faces) else "has numbers that are not finite"
         raise ModelError(f"{where} {what}. Export it again from the program that made it.")
-    return _joined(vertices * scale, faces)
+    return _joined(vertices * scale, faces[:, ::-1] if np.prod(scale) < 0.0 else faces)
 
 
 def _joined(vertices: Array, faces: Faces) -> Triangles:

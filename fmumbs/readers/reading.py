@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from fmumbs import _checks
 from fmumbs.mechanism import Model
-from fmumbs.readers import python_file
+from fmumbs.readers import python_file, robot_file
 from fmumbs.readers.python_file import NoSuchModel, Parameters, parameters_of
 
 T = TypeVar("T")
@@ -27,7 +27,15 @@ class Reader:
     parameters: Callable[[Path], Parameters]
 
 
-READERS = {".py": Reader(python_file.read_file, python_file.parameters_of_file)}
+_ROBOT = Reader(robot_file.read_file, robot_file.parameters_of_file)
+
+READERS = {
+    ".py": Reader(python_file.read_file, python_file.parameters_of_file),
+    ".urdf": _ROBOT,
+    ".xacro": _ROBOT,
+    ".xml": _ROBOT,
+    ".mjcf": _ROBOT,
+}
 """By suffix, in small letters."""
 
 
@@ -63,7 +71,7 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     """Reads the model `name`, a path or the stem of a model that ships, with these parameters.
 
     Those of a Python file are of build(). It can import modules in its folder, as in `python FILE`; each call loads
-    them again.
+    them again. Those of a robot's file are of fm.read_urdf() or fm.read_mjcf(), and of xacro also its own.
 
     Raises NoSuchModel for an unknown name, suffix or parameter, ModelError with the line for a file that fails, exits
     or does not return a Model.

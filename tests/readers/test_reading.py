@@ -14,9 +14,9 @@ PYTHON = "import fmumbs as fm\ndef build(mass=1.0):\n    return fm.Model('m')\n"
 
 
 def test_an_unknown_suffix_is_refused_with_those_that_are_read(tmp_path: Path) -> None:
-    file = tmp_path / "robot.urdf"
-    file.write_text("<robot/>")
-    with pytest.raises(NoSuchModel, match=r"suffix \.urdf, which no reader reads\. Give a file with \.py\."):
+    file = tmp_path / "robot.sdf"
+    file.write_text("<sdf/>")
+    with pytest.raises(NoSuchModel, match=r"suffix \.sdf, which no reader reads\. Give a file with \.py or \.urdf or"):
         read_model(str(file))
 
 
@@ -26,15 +26,15 @@ def test_a_file_is_read_by_the_reader_of_its_suffix(tmp_path: Path, monkeypatch:
     def read(path: Path, parameters: Mapping[str, Any], kind: type[Any]) -> Any:
         return kind(path.stem, **parameters)
 
-    monkeypatch.setitem(READERS, ".xml", Reader(read, lambda path: ([f"of_{path.stem}"], False)))
-    for name in ("robot.xml", "arm.XML"):
+    monkeypatch.setitem(READERS, ".part", Reader(read, lambda path: ([f"of_{path.stem}"], False)))
+    for name in ("robot.part", "arm.PART"):
         (tmp_path / name).write_text("")
-    model = read_model(str(tmp_path / "robot.xml"), {"description": "read"})
+    model = read_model(str(tmp_path / "robot.part"), {"description": "read"})
     assert (type(model), model.name, model.description) == (fm.Model, "robot", "read")
-    assert read_model(str(tmp_path / "arm.XML")).name == "arm"
-    assert build_parameters(str(tmp_path / "arm.XML")) == (["of_arm"], False)
+    assert read_model(str(tmp_path / "arm.PART")).name == "arm"
+    assert build_parameters(str(tmp_path / "arm.PART")) == (["of_arm"], False)
     with pytest.raises(NoSuchModel, match=r"no file"):
-        read_model(str(tmp_path / "other.xml"))
+        read_model(str(tmp_path / "other.part"))
 
 
 def test_python_files_have_the_parameters_of_build(tmp_path: Path) -> None:
