@@ -1,10 +1,10 @@
 """A robot from its URDF: exported in three lines, and what its shoulder must carry.
 
 `robot_from_urdf.urdf` is a crane arm as files of robots are: links, joints with limits and damping, a gripper whose
-second finger mimics the first, a tool on a fixed joint. `fm.read_urdf` makes the mechanism of it, and `fm.export_fmu` an
-FMU. `model.reading` tells what was changed and left out, each with its line. Two checks: at rest, the torques that
-inverse dynamics needs are the weights times their levers, worked out here from the numbers in the file; and under these
-torques the arm stays where it is. SI units, angles in rad.
+second finger mimics the first, a tool on a fixed joint. `fm.read_urdf` makes a model of it, and `fm.export_fmu` an FMU.
+`model.reading` tells what was changed and left out, each with its line. Two checks: at rest, the torques that hold the
+arm are the weights times their levers, worked out here from the numbers in the file; and under these torques it stays
+where it is. SI units, angles in rad.
 """
 
 from pathlib import Path
