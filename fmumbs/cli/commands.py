@@ -212,7 +212,6 @@ def export(
 
     \b
     fmumbs export double_pendulum
-    fmumbs export robot.urdf --set limits=stop --set stop_stiffness=1e4
     fmumbs export pendulum arm6 -o fmus/
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     """

@@ -84,7 +84,7 @@ class Mesh:
 
     @classmethod
     def of_triangles(cls, name: str, triangles: Triangles, **placed: Unpack[Placed]) -> Self:
-        """Of triangles that are there; name: in place of the file."""
+        """Of triangles [m]. name: in place of the file's. placed: as for box()."""
         where = f"Mesh '{name}'"
         made = object.__new__(cls)
         values = {
@@ -110,7 +110,7 @@ class Mesh:
 
     @classmethod
     def cylinder(cls, radius: float, length: float, **placed: Unpack[Placed]) -> Self:
-        """A cylinder along z [m]. placed: as for box()."""
+        """A cylinder of `radius` and `length` along z [m]. placed: as for box()."""
         radius, length = (_checks.size(v, f"Mesh.cylinder: {n}") for v, n in ((radius, "radius"), (length, "length")))
         return cls.of_triangles("cylinder", primitives.cylinder(radius, length), **placed)
 
@@ -122,7 +122,7 @@ class Mesh:
 
     @classmethod
     def ellipsoid(cls, radii: Sequence[float], **placed: Unpack[Placed]) -> Self:
-        """An ellipsoid with semi-axes (3,) [m] along its axes; a ball with three equal ones. placed: as for box()."""
+        """An ellipsoid with semi-axes `radii` (3,) [m] along x, y, z. placed: as for box()."""
         semi = _checks.vector(radii, "Mesh.ellipsoid: radii", (0.1, 0.1, 0.1))
         for radius in semi:
             _checks.size(radius, "Mesh.ellipsoid: radii")

@@ -25,8 +25,8 @@ def read_mjcf(
 ) -> Model:
     """Reads a robot from an MJCF file, as MuJoCo compiles it: `fm.read_mjcf("ant.xml")`, with the extra fmumbs[mjcf].
 
-    limits, stop_stiffness, massless, meshes: as for read_urdf(). folders: further folders of which files may be read,
-        beside the package that the file is in, or the second folder above its own.
+    path: the file, .xml. limits, stop_stiffness, massless, meshes: as for read_urdf().
+    folders: more of which files may be read, beside the package that the file is in, or the second folder above its own.
 
     Hinges become fm.Revolute, slides fm.Prismatic, balls fm.Spherical, free joints fm.Free, several joints of a body
     one fm.Joint, with springs, damping, armature (rotor_inertia) and frictionloss (fm.Law.brake). Bodies without a

@@ -75,6 +75,7 @@ def read_urdf(
 ) -> Model:
     """Reads a robot from a URDF file: `fm.read_urdf("panda.urdf", packages={"panda": "robots/panda"})`.
 
+    path: the file, .urdf or .xacro.
     base: "fixed": the root link is on the ground; "free": it moves freely, from the origin. packages: folders by the
         names of packages, for package:// and model://; others are looked for in ROS_PACKAGE_PATH and in the next few
         folders above the file. No file outside of these, and of the package that the robot is in (or of the second
