@@ -26,7 +26,7 @@ def read_mjcf(
     """Reads a robot from an MJCF file, as MuJoCo compiles it: `fm.read_mjcf("ant.xml")`, with the extra fmumbs[mjcf].
 
     path: the file, .xml. limits, stop_stiffness, massless, meshes: as for read_urdf().
-    folders: more of which files may be read, beside the package that the file is in, or the second folder above its own.
+    folders: more of which files may be read, beside the package that the file is in, or the second folder above it.
 
     Hinges become fm.Revolute, slides fm.Prismatic, balls fm.Spherical, free joints fm.Free, several joints of a body
     one fm.Joint, with springs, damping, armature (rotor_inertia) and frictionloss (fm.Law.brake). Bodies without a
