@@ -69,6 +69,7 @@ from fmumbs.mechanism.forces import *  # noqa: F403
 from fmumbs.readers import read_mjcf, read_urdf
 from fmumbs.run import (
     BaseParameters,
+    Campbell,
     Equilibrium,
     Identified,
     LinearModel,
@@ -77,8 +78,10 @@ from fmumbs.run import (
     Result,
     Signal,
     Solver,
+    Steady,
     base_parameters,
     bias,
+    campbell,
     center_of_mass,
     divide_and_conquer,
     equilibrium,
@@ -91,6 +94,7 @@ from fmumbs.run import (
     point_jacobian,
     regressor,
     simulate,
+    steady,
     uniqueness,
 )
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
@@ -107,6 +111,7 @@ __all__ = [
     "BaseParameters",
     "Body",
     "Bushing",
+    "Campbell",
     "Coupling",
     "Curve",
     "Cylindrical",
@@ -165,6 +170,7 @@ __all__ = [
     "SpatialInertia",
     "Spherical",
     "StartWarning",
+    "Steady",
     "Stop",
     "Sweep",
     "System",
@@ -175,6 +181,7 @@ __all__ = [
     "Weld",
     "base_parameters",
     "bias",
+    "campbell",
     "center_of_mass",
     "compile",
     "divide_and_conquer",
@@ -194,6 +201,7 @@ __all__ = [
     "regressor",
     "replay",
     "simulate",
+    "steady",
     "sweep",
     "uniqueness",
 ]

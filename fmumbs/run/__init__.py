@@ -1,5 +1,6 @@
 """Simulation of a compiled mechanism: Solver, simulate, Result."""
 
+from fmumbs.run.campbell import Campbell, campbell
 from fmumbs.run.equilibrium import Equilibrium, equilibrium
 from fmumbs.run.inverse import (
     bias,
@@ -19,9 +20,11 @@ from fmumbs.run.signal import Signal
 from fmumbs.run.simulate import simulate
 from fmumbs.run.solver import Solver
 from fmumbs.run.start import StartChange
+from fmumbs.run.steady import Steady, steady
 
 __all__ = [
     "BaseParameters",
+    "Campbell",
     "Equilibrium",
     "Identified",
     "LinearModel",
@@ -31,8 +34,10 @@ __all__ = [
     "Signal",
     "Solver",
     "StartChange",
+    "Steady",
     "base_parameters",
     "bias",
+    "campbell",
     "center_of_mass",
     "divide_and_conquer",
     "equilibrium",
@@ -46,5 +51,6 @@ __all__ = [
     "point_jacobian",
     "regressor",
     "simulate",
+    "steady",
     "uniqueness",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,14 @@ class Energies:
         self.speeds, self.displacements, self.others = (
             derivatives[:n], derivatives[n : 2 * n], derivatives[2 * n :],
         )  # fmt: skip
+
+    def without(self, kept: NDArray[np.int64]) -> Energies:
+        """The same of some states only."""
+        other = copy(self)
+        other.speeds, other.displacements, other.others = (
+            each[:, kept] for each in (self.speeds, self.displacements, self.others)
+        )
+        return other
 
     def kinetic(self, shapes: Complex) -> Mapping[str, Array]:
         """(modes,) of each body, and of rotors by joint."""

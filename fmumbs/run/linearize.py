@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -31,13 +31,14 @@ from fmumbs.run.equilibrium import equilibrium
 from fmumbs.run.linear_modes import Modes, modes_of
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
+from fmumbs.run.steady import Steady
 
 _LEVELS = 13
 _SHRINK = 1.5
 _FIRST = 0.1  # step, of the sizes of the states
 _AT_REST = 1e-6  # rates of an equilibrium, of the sizes of the states, times g over the length
 
-At = Literal["start", "equilibrium"] | tuple[Result, float]
+At = Literal["start", "equilibrium"] | tuple[Result, float] | Steady
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,9 @@ def linearize(
     where they are: `frozen` names these. Away from an equilibrium f0 is not zero, and the printed text says so.
 
     model: a Model, a ModelImage with all variables, or a Solver, which stands at the state and is left alone.
-    at: "start"; "equilibrium", the static one near the start (fm.equilibrium); or (result, time), a state of a Result
-        with all positions and velocities, at its recorded time next to `time` [s].
+    at: "start"; "equilibrium", the static one near the start (fm.equilibrium); (result, time), a state of a Result with
+        all positions and velocities, at its recorded time next to `time` [s]; or a Steady motion (fm.steady) of the
+        model: deviations from it, without the coordinates that move.
     inputs: names of inputs, vectors or components; by default those that the model declares, or all.
     outputs: names of outputs; by default those that the model declares, or positions and velocities of all joints.
 
@@ -169,6 +171,18 @@ def linearize(
     A, B, C, D = J[:n, :n], J[:n, n:], J[n : n + k, :n], J[n : n + k, n:]
     errors = error[:n, :n], error[:n, n:], error[n : n + k, :n], error[n : n + k, n:]
     energies.place(J[n + k :, :n])
+    if isinstance(at, Steady):
+        return _about(at, chart, _made(solver, chart, energies, u, y, f0, (A, B, C, D), errors))
+    return _made(solver, chart, energies, u, y, f0, (A, B, C, D), errors)
+
+
+def _made(
+    solver: Solver, chart: Chart, energies: Energies, u: NDArray[np.uint32], y: NDArray[np.uint32], f0: Array,
+    matrices: tuple[Array, Array, Array, Array], errors: tuple[Array, Array, Array, Array],
+) -> LinearModel:  # fmt: skip
+    """The linear model, with names, units and values."""
+    A, B, C, D = matrices
+    n, k = len(chart.x0), len(y)
     relative = np.abs(f0[:n]) / chart.sizes
     worst = int(np.argmax(relative)) if n else 0
     residual = float(relative.max(initial=0.0))
@@ -181,12 +195,45 @@ def linearize(
     )  # fmt: skip
 
 
+def _about(at: Steady, chart: Chart, linear: LinearModel) -> LinearModel:
+    """About a steady motion: beside it, in axes that turn with it, without the coordinates that move.
+
+    Deviations s of an orientation R0 exp(w0 t) exp(s~) have the rates w - w0 - w0 x s; about the fixed R0 half of the
+    last term is in A.
+    """
+    A = linear.A.copy()
+    for p, u in chart.balls:
+        w, s = chart.y0[chart.np + u : chart.np + u + 3], linear.energies.displacements[u : u + 3]
+        turned = 0.5 * np.cross(w, s, axisb=0, axisc=0)
+        for row, component in enumerate(chart.free.tolist()):
+            if int(chart.place[component]) == p and chart.turn[component] >= 0:
+                A[row] -= turned[chart.turn[component]]
+    size = np.abs(A * chart.sizes / chart.sizes[:, None]).max(initial=0.0)
+    column = np.abs(A * chart.sizes / chart.sizes[:, None]).max(axis=0, initial=0.0)
+    positions = np.arange(len(A)) < len(chart.free)
+    moves = positions & (np.abs(linear.f0) > 1e-9 * chart.sizes) & (column <= 1e-9 * size)
+    kept = np.flatnonzero(~moves)
+    f0 = np.where(positions, 0.0, linear.f0)[kept]
+    energies = linear.energies.without(kept)
+    residual = float(np.abs(f0 / chart.sizes[kept]).max(initial=0.0))
+    some = tuple(linear.states[i] for i in kept)
+    a, b, c, d = linear.errors
+    return replace(
+        linear, A=A[np.ix_(kept, kept)], B=linear.B[kept], C=linear.C[:, kept], f0=f0, x0=linear.x0[kept], states=some,
+        state_units=tuple(linear.state_units[i] for i in kept), errors=(a[np.ix_(kept, kept)], b[kept], c[:, kept], d),
+        residual=residual, at_rest=residual <= _AT_REST * _stiffness(at.solver), energies=energies,
+        moving=some[int(np.argmax(np.abs(f0 / chart.sizes[kept])))] if len(kept) else "",
+    )  # fmt: skip
+
+
 def _stiffness(solver: Solver) -> float:
     """Gravity over the length [1/s2], at least 1: beside it accelerations are compared."""
     return max(1.0, float(np.linalg.norm(solver.get("gravity")) / solver.image.arrays["length"].flat[0]))
 
 
 def _solver_at(model: Model | ModelImage | Solver, at: At) -> Solver:
+    if isinstance(at, Steady):
+        return at.solver
     if isinstance(model, Solver):
         if at != "start":
             raise ModelError("a Solver stands at its state already. Give it without at=, or give the Model.")
@@ -199,7 +246,8 @@ def _solver_at(model: Model | ModelImage | Solver, at: At) -> Solver:
         return solver
     if isinstance(at, tuple) and len(at) == 2 and isinstance(at[0], Result):
         return _in_result(solver_of(model), *at)
-    raise ModelError(f"at is {at!r:.60}. Give 'start', 'equilibrium', or a pair of a Result and a time.")
+    choices = "'start', 'equilibrium', a Steady motion, or a pair of a Result and a time"
+    raise ModelError(f"at is {at!r:.60}. Give {choices}.")
 
 
 def _in_result(solver: Solver, result: Result, time: float) -> Solver:

@@ -39,6 +39,31 @@ def plot(result: Any, names: Sequence[str], path: Path | None, show: bool) -> An
     return figure
 
 
+def campbell(diagram: Any, path: Path | None, show: bool) -> Any:
+    """The figure of Campbell.plot()."""
+    new_figure = figure_maker(show)
+    figure = new_figure(figsize=(8, 6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    speeds = diagram.speeds
+    for mode in range(diagram.eigenvalues.shape[1]):
+        values = diagram.eigenvalues[:, mode]
+        style = "--" if diagram.whirl[:, mode].mean() < 0.0 else "-"
+        (line,) = above.plot(speeds, abs(values.imag), style)
+        below.plot(speeds, values.real, style, color=line.get_color())
+    above.plot(speeds, abs(speeds), ":", color="gray")
+    for speed, _ in diagram.critical:
+        above.plot(speed, abs(speed), "o", color="black", markersize=4)
+    for speed, _ in diagram.limits:
+        below.axvline(speed, color="gray", linewidth=0.8)
+    above.set_ylabel("frequency [rad/s]")
+    below.set(ylabel="growth [1/s]", xlabel=diagram.name)
+    for axis in (above, below):
+        axis.grid(alpha=0.3)
+    figure.suptitle(diagram.model)
+    finish(figure, path, show, diagram.model)
+    return figure
+
+
 def _by_unit(result: Any, names: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Names that share axes, as they have the same unit, in order of their first; those without a unit have their own.
 

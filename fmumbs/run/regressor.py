@@ -250,7 +250,7 @@ def _random(solver: Solver, rng: np.random.Generator, count: int) -> tuple[Array
 @dataclass(frozen=True)
 class Identified:
     """What measured motions tell. values, deviations: of each combination of base_parameters() by the name that stands
-    for it; undetermined: those that these data do not tell apart or show; residual: root mean square of what is left of
+    for it; undetermined: those that these data do not determine; residual: root mean square of what is left of
     the forces [N.m] or [N]; base: the combinations.
     """
 

@@ -386,7 +386,7 @@ def test_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("call", "words"), [
-    (lambda m: fm.linearize(m, "there"), "Give 'start', 'equilibrium', or a pair"),
+    (lambda m: fm.linearize(m, "there"), "Give 'start', 'equilibrium', a Steady motion"),
     (lambda m: fm.linearize(m, inputs=["A.q"]), "'A.q' is not an input"),
     (lambda m: fm.linearize(m, outputs=["A.qq"]), "has no variable 'A.qq'"),
     (lambda m: fm.linearize(m, (fm.simulate(m, stop=0.1), 3.0)), "has no time 3 s"),
