@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
 from support.strategies import Case, trees
@@ -177,7 +178,8 @@ def test_parameters_belong_to_the_instance() -> None:
 
 
 def test_wrong_options_are_refused_at_once() -> None:
-    wrong = [("solver.scheme", 5), ("solver.scheme", 2.5), ("solver.step", 0.0), ("solver.tolerance", 1e-20)]
+    schemes = len(SCHEMES)
+    wrong = [("solver.scheme", schemes), ("solver.scheme", 2.5), ("solver.step", 0.0), ("solver.tolerance", 1e-20)]
     for name, value in wrong:
         solver = Solver(compile(mechanism()))
         before = solver.get(name)
