@@ -91,6 +91,8 @@ def test_units_leave_the_digits(seeds: range) -> None:
         (1300062, (0.25, 64.0, 0.015625)),  # impulses of laws acted as forces for 1 s
         (1300113, (64.0, 16.0, 0.25)),  # pivots of a joint's modes compared rad with m
         (1300226, (0.015625, 4.0, 1024.0)),  # radau: trial forces of 1 N and 1 N.m
+        (1300388, (1.0, 0.25, 1.0)),  # radau: the mobility of bodies without mass had one bound for turns and slides
+        (1400372, (1.0, 0.0009765625, 1.0)),  # radau and copcod: the same
         (1300330, (16.0, 1024.0, 0.0625)),  # gaps in a plane counted in m
     ],
 )

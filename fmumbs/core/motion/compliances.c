@@ -36,7 +36,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_MOST_MOBILE 1e30    /* of a link without mass [1/kg], [1/kg.m2] */
+#define FM_MOST_MOBILE 1e30    /* of a link without mass, over that of the mechanism's mass, and length */
 #define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
 #define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
 
@@ -179,8 +179,11 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, joint_block *
         const fm_constraint on = wrench_of(all, unit);
         all->mobility_bound[i] = fm_most_mobile(s, all->F, &on) + fm_most_mobile(s, all->M, &on);
     }
-    for (int i = 0; i < 6; i++)
-        scale[i] = all->mobility_bound[i] < FM_MOST_MOBILE ? all->mobility_bound[i] : FM_MOST_MOBILE;
+    for (int i = 0; i < 6; i++) {
+        const int slides = all->u < 0 ? i >= 3 : i < s->image.n.speeds - all->u && s->image.mode_linear[all->u + i];
+        const double arm = slides ? 1.0 : s->image.length[0], most = FM_MOST_MOBILE / (s->model.mass * arm * arm);
+        scale[i] = all->mobility_bound[i] < most ? all->mobility_bound[i] : most;
+    }
     const int n = fm_diagonalise_both(all->R, all->K, scale, w, gamma);
     for (int i = 0; i < n; i++) {
         fm_direction at = {.F = all->F, .M = all->M, .k = gamma[i] / g, .d = 1.0 / g - gamma[i]};
