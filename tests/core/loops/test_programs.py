@@ -132,6 +132,33 @@ def test_a_point_of_a_body_that_its_loop_locks_is_refused() -> None:
         solver_of(case)
 
 
+def test_after_a_refused_start_another_one_has_its_programs() -> None:
+    """A straight arm, whose tip cannot move along it; then one that is bent."""
+
+    def arm() -> fm.Solver:
+        model = fm.Model("arm")
+        a, b = fm.Body.rod("a", length=1.0, mass=1.0), fm.Body.rod("b", length=1.0, mass=1.0)
+        model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=0.3))
+        model.add(fm.Revolute("B", a.tip, b.base, axis="y"))
+        start = (2.0 * np.cos(0.3), -2.0 * np.sin(0.3))
+        model.add(fm.ProgrammedPoint("P", b.tip, directions="xz", input="eta", cutoff=10.0, start=start))
+        return fm.Solver(model)
+
+    def bent(solver: fm.Solver) -> list[float]:
+        for name, value in (("B.q", 0.5), *((f"P.{eta}[{k}]", x) for eta in ("eta", "eta_in") for k, x in tip)):
+            solver.set(name, value)
+        solver.assemble()
+        return [solver.get(name) for name in ("A.q", "B.q", "P.drive[1]", "P.drive[2]")]
+
+    tip = ((1, 1.5), (2, -0.5))
+    solver = arm()
+    with pytest.raises(fm.AssemblyError, match="singular for it or locked by the loops"):
+        solver.assemble()
+    found = bent(solver)
+    assert found == bent(arm())
+    assert_allclose(solver.get("P.position[1]"), 1.5, rtol=1e-9)
+
+
 def moves(plain: fm.Model, state: State, kind: str, about: Any) -> float:
     """The largest rate of what a program would prescribe, among motions that the oracle's constraints allow."""
     oracle = Programmed(plain, {"P": (kind, about, lambda t: np.zeros((3, 1)))})

@@ -304,6 +304,16 @@ def test_flexible_links_between_are_refused_and_those_beside_are_not() -> None:
     assert solver.get("solver.position_violation") < 1e-11
 
 
+def test_a_modal_body_between_is_refused() -> None:
+    model = fm.Model("modal")
+    b, c = fm.ModalBody.beam("b", length=1.0, mass=1.0, EI=20.0), fm.Body.rod("c", length=0.5, mass=1.0)
+    A = fm.Revolute("A", model.ground.at(), b.base, axis="y", q0=0.3)
+    C = fm.Revolute("C", b.tip, c.base, axis="y", q0=0.4)
+    model.add(b, c, A, C, fm.ProgrammedJoint("P", A, path=fm.Path.polynomial(0.3), drives=(C,), insist=True))
+    with pytest.raises(fm.ModelError, match=r"'b' is flexible and lies between .* drive 'C'"):
+        fm.compile(model)
+
+
 def test_laws_that_may_stick_are_refused() -> None:
     model = cart()
     model.add(fm.Law.brake("brake", model["T"], 0.5))
