@@ -1,4 +1,4 @@
-"""The engines side by side: fmumbs, Pinocchio and MuJoCo, each given a Tree and a State.
+"""The engines side by side: fmumbs, Pinocchio, MuJoCo and code by CasADi, each given a Tree and a State.
 
 The peers are C and C++ loops in peers/, compiled at run time for this processor against the headers of their PyPI
 packages. A peer that is not installed is listed with the reason, and left out.
@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+import casadi_code
 import numpy as np
 import numpy.typing as npt
 from common import HERE, BuildError, build_library
@@ -189,6 +191,17 @@ def _mujoco() -> Path:
     return build_library(PEERS / "mujoco.c", command, [str(shared), f"-Wl,-rpath,{folder}"])
 
 
+def _by_casadi(tree: Tree, state: State) -> Peer:
+    """A library for this tree alone."""
+    try:
+        path, sizes = casadi_code.generate(tree)
+    except ValueError as reason:
+        raise Unavailable(str(reason)) from None
+    defined = [f"-D{name}={size}" for name, size in sizes.items()]
+    command = ["cc", "-std=c11", "-O3", "-march=native", "-w", f'-DGENERATED="{path}"', *defined]
+    return Peer(_open_library(build_library(PEERS / "casadi.c", command)), 0, tree, state)
+
+
 def _package_folder(package: str, folder: str) -> Path:
     try:
         found = metadata.distribution(package)
@@ -227,6 +240,10 @@ def find_tools(loops: bool = False) -> tuple[list[Tool], dict[str, str]]:
             missing[name] = str(reason)
         else:
             tools.append(Tool(name, metadata.version(package), _variants(library, variants)))
+    if find_spec("casadi") is None:
+        missing["casadi"] = "not installed: pip install casadi"
+    else:
+        tools.append(Tool("casadi", metadata.version("casadi"), {"casadi": _by_casadi}))
     return tools, missing
 
 

@@ -178,8 +178,8 @@ def economy(case: str, body: str, image: ModelImage, stop: float, rk4: float | N
 
 def chains(counts: tuple[int, ...]) -> tuple[list[Run], list[Measure]]:
     """Time of a step and an element, of beams whose elements are as long."""
-    runs = [integrate(f"beam of {n}", compile(driven_beam(n, length=n / ELEMENTS)), 0.2, np.zeros(2 * n),
-                      scheme="radau", tolerance=TOLERANCE)[0] for n in counts]  # fmt: skip
+    images = {n: compile(driven_beam(n, length=n / ELEMENTS)) for n in counts}
+    runs = [compare(f"beam of {n}", image, 0.2, ("radau",))["radau"] for n, image in images.items()]
     power = exponent({str(n): run.seconds / run.evaluations for n, run in zip(counts, runs, strict=True)})
     return runs, [Measure("chain: power of n in the time of an evaluation", power, 1.1, "")]
 
