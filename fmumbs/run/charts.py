@@ -42,9 +42,9 @@ class Chart:
         self.solver.call(lib.fm_update_events, events)
         self.t = self.solver.time
         self.np, self.nu, self.nb = (image.sizes[name] for name in ("positions", "speeds", "bristles"))
-        self.y0 = np.zeros(self.np + self.nu)
+        self.y0 = np.zeros(self.np + self.nu + self.nb)
         lib.fm_get_continuous(self.solver.instance, pointer(self.y0))
-        self.nominal = np.zeros(self.np + self.nu)
+        self.nominal = np.zeros(len(self.y0))
         lib.fm_nominals(self.solver.instance, pointer(self.nominal))
         self._lay_out()
         self._choose()
@@ -131,7 +131,7 @@ class Chart:
         columns = np.where(at_rates, 0.0, H[:, self.speed[candidates]]) * self.unit[candidates]
         self.following = candidates[_pivots(columns)]
         self.free = np.setdiff1d(candidates, self.following)
-        scale = self.nominal[self.np :]
+        scale = self._speeds_of(self.nominal)
         able = np.setdiff1d(np.arange(self.nu), held)
         first = self.speed[self.following]
         rest = np.setdiff1d(able, first)
@@ -191,40 +191,43 @@ class Chart:
     def x0(self) -> Array:
         """(states,) at the state itself; rotations are zero there."""
         s = np.where(self.turn >= 0, 0.0, self.y0[self.place])
-        return np.concatenate([s[self.free], self.y0[self.np :][self.moving], self.y0[self.np - self.nb : self.np]])
+        return np.concatenate([s[self.free], self._speeds_of(self.y0)[self.moving], self.y0[self.np + self.nu :]])
 
     @cached_property
     def sizes(self) -> Array:
         """(states,) one radian, the model's length, these per second, and deflections that slide."""
-        u = np.maximum(self.nominal[self.np :], np.abs(self.y0[self.np :]))
-        bristles = self.nominal[self.np - self.nb : self.np]
-        return np.concatenate([self.unit[self.free], u[self.moving], bristles])
+        u = np.maximum(self._speeds_of(self.nominal), np.abs(self._speeds_of(self.y0)))
+        return np.concatenate([self.unit[self.free], u[self.moving], self.nominal[self.np + self.nu :]])
+
+    def _speeds_of(self, y: Array) -> Array:
+        """(speeds,) of a continuous state, which has positions, velocities and bristles."""
+        return y[self.np : self.np + self.nu]
 
     def go(self, x: Array) -> None:
         """Puts the core's instance into a state near the chart's own."""
         s = np.where(self.turn >= 0, 0.0, self.y0[self.place])
-        u = self.y0[self.np :].copy()
+        u = self._speeds_of(self.y0).copy()
         n, m = len(self.free), len(self.moving)
-        s[self.free], u[self.moving], z = x[:n], x[n : n + m], x[n + m :]
-        s = self._close(s, u, z)
-        self._set(self._positions(s, z), u)
+        s[self.free], u[self.moving], self._z = x[:n], x[n : n + m], x[n + m :]
+        s = self._close(s, u)
+        self._set(self._positions(s), u)
         if len(self.driven):
             for _ in range(2):  # once more for round-off
                 rate = self._violations()[self.active, 1]
                 u[self.driven] -= _least(self._jacobian()[np.ix_(self.active, self.driven)], rate)
-                self._set(self._positions(s, z), u)
+                self._set(self._positions(s), u)
         self._s, self._u = s, u
 
     def rates(self, x: Array) -> Array:
         """(states,) the rates of the states at x."""
         self.go(x)
-        y = np.zeros(self.np + self.nu)
+        y = np.zeros(len(self.y0))
         self.solver.call(lib.fm_continuous_rates, pointer(y))
         s = np.where(self.turn >= 0, 0.0, y[self.place])
         for p, u in self.balls:
             at = np.flatnonzero(self.place == p)
             s[at] = np.linalg.solve(_turning(self._s[at]), self._u[u : u + 3])
-        return np.concatenate([s[self.free], y[self.np :][self.moving], y[self.np - self.nb : self.np]])
+        return np.concatenate([s[self.free], self._speeds_of(y)[self.moving], y[self.np + self.nu :]])
 
     def speeds(self) -> Array:
         """(speeds,) all velocities of the state that go() went to."""
@@ -242,20 +245,19 @@ class Chart:
         """Values of variables in the state that go() went to."""
         return self.solver.read(references) if len(references) else np.zeros(0)
 
-    def _positions(self, s: Array, z: Array) -> Array:
+    def _positions(self, s: Array) -> Array:
         p = self.y0[: self.np].copy()
         scalar = self.turn < 0
         p[self.place[scalar]] = s[scalar]
         for at, _ in self.balls:
             p[at : at + 4] = _turned(self.y0[at : at + 4], s[self.place == at])
-        p[self.np - self.nb :] = z
         return p
 
-    def _close(self, s: Array, u: Array, z: Array) -> Array:
+    def _close(self, s: Array, u: Array) -> Array:
         """Of s, the components that follow from the others, beside these."""
         last = np.inf
         for _ in range(MOST if len(self.following) else 0):
-            self._set(self._positions(s, z), u)
+            self._set(self._positions(s), u)
             gap = self._violations()[self.holonomic, 0]
             size = float(np.abs(gap).max(initial=0.0))
             if not size < 0.5 * last:
@@ -277,7 +279,7 @@ class Chart:
         return found
 
     def _set(self, p: Array, u: Array) -> None:
-        y = np.concatenate([p, u])
+        y = np.concatenate([p, u, self._z])
         self.solver.call(lib.fm_set_continuous, self.t, pointer(y))
 
     def _jacobian(self) -> Array:

@@ -44,7 +44,7 @@ class Closed:
 
     def place(self, positions: Array, speeds: Array) -> None:
         """Goes to a state."""
-        x = np.concatenate([positions, speeds])
+        x = np.concatenate([positions, speeds, np.zeros(self._solver.image.sizes["bristles"])])
         self._solver.call(lib.fm_set_continuous, self._solver.time, pointer(x))
 
     def rows(self) -> Array:
@@ -123,9 +123,10 @@ class Closed:
             raise ModelError(
                 f"{where}: these velocities open the loops at {rate:.3g} 1/s. Give velocities that the loops allow."
             )
-        rates = np.zeros(len(self._solver.positions) + len(self.scale))
+        sizes = self._solver.image.sizes
+        rates = np.zeros(sizes["positions"] + sizes["speeds"] + sizes["bristles"])
         self._solver.call(lib.fm_continuous_rates, pointer(rates))
-        possible = rates[len(rates) - len(self.scale) :] / self.scale
+        possible = rates[sizes["positions"] :][: sizes["speeds"]] / self.scale
         given = accelerations / self.scale
         off = np.abs(rows @ (given - possible)).max(initial=0.0)
         if off > FITS * max(np.abs(given).max(initial=0.0), np.abs(possible).max(initial=0.0)):

@@ -134,9 +134,9 @@ class _Made:
         wanted = [f"{name}.{what}" for name in bodies for what in ("quat", "w", "a", "alpha")]
         references = np.array([i for name in wanted for i in variables.references(name)], np.uint32)
         both = np.concatenate([references, variables.accelerations()]).astype(np.uint32)
-        rows = np.zeros((len(self.motion[0]), len(both)))
+        rows, at_rest = np.zeros((len(self.motion[0]), len(both))), np.zeros(solver.image.sizes["bristles"])
         for i, (p, u) in enumerate(zip(*self.motion[:2], strict=True)):
-            solver.call(lib.fm_set_continuous, solver.time, pointer(np.concatenate([p, u])))
+            solver.call(lib.fm_set_continuous, solver.time, pointer(np.concatenate([p, u, at_rest])))
             rows[i] = solver.read(both)
         return rows[:, : len(references)], rows[:, len(references) :]
 

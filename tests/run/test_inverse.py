@@ -38,13 +38,14 @@ def motion_of(solver: fm.Solver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
     """q, u, a of the present state, and (rows, n) what it allows: rows of loops and of excited modes."""
     n, copy = solver.image.sizes["speeds"], fm.Solver(solver.image)
     copy.state_load(solver.state_save())
-    rates = np.zeros(solver.image.sizes["positions"] + n)
+    first = solver.image.sizes["positions"]
+    rates = np.zeros(first + n + solver.image.sizes["bristles"])
     copy.call(lib.fm_update_events, ffi.new("fm_events *"))
     copy.call(lib.fm_continuous_rates, pointer(rates))
     rows = [np.eye(n)[solver.image.arrays["excitation_u"]]]
     if solver.image.sizes["rows"]:
         rows.append(solver.jacobian[solver.active_rows])
-    return solver.positions, solver.read(solver.image.variables.speeds()), rates[len(rates) - n :], np.vstack(rows)
+    return solver.positions, solver.read(solver.image.variables.speeds()), rates[first : first + n], np.vstack(rows)
 
 
 def basis(rows: np.ndarray) -> np.ndarray:

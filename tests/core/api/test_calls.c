@@ -165,8 +165,9 @@ static void check_levels(fm_instance *s)
 static void check_requirements(fm_instance *s)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
-    const size_t np = fm_positions(s, NULL, 0), nu = (size_t)fm_speed_count(s), row = np + nu;
-    double *x = allocate(row + 1, sizeof *x), *none = allocate(nu + 1, sizeof *none), *before = all_values(s);
+    const size_t np = fm_positions(s, NULL, 0), nu = (size_t)fm_speed_count(s);
+    double *x = allocate((size_t)fm_continuous_count(s) + 1, sizeof *x), *none = allocate(nu + 1, sizeof *none),
+           *before = all_values(s);
     double *forces = allocate(nu + 1, sizeof *forces), *M = allocate(nu * nu + 1, sizeof *M), momenta[10];
     double *J = allocate(6 * nu + 1, sizeof *J);
     fm_get_continuous(s, x);
@@ -177,12 +178,15 @@ static void check_requirements(fm_instance *s)
     for (size_t u = 0; u < nu; u++) CHECK(isfinite(forces[u]) && M[u * nu + u] >= 0.0 && M[u] == M[u * nu]);
     CHECK(fm_point_jacobian(s, 1, x, 0, origin, J) == FM_OK && fm_point_jacobian(s, 1, x, -1, origin, J) == FM_OK);
     CHECK(fm_point_jacobian(s, 1, x, -2, origin, J) == FM_ERROR);
-    double *after = all_values(s);
+    const size_t size = fm_violations(s, NULL, 0);
+    double *c = allocate(size + 1, sizeof *c), *after = all_values(s);
+    CHECK(fm_violations(s, c, size) == size);
+    for (size_t i = 0; i < size; i++) CHECK(fabs(c[i]) < 1e-3);
     CHECK(same_bits(s, before, after));
     x[0] = NAN;
     CHECK(fm_required_forces(s, 1, 1, x, x + np, none, forces) == FM_ERROR);
     CHECK(fm_mass_matrix(s, 1, x, M) == FM_ERROR && fm_momenta(s, 1, x, x + np, momenta) == FM_ERROR);
-    free(x), free(none), free(forces), free(M), free(J), free(before), free(after);
+    free(x), free(none), free(forces), free(M), free(J), free(before), free(after), free(c);
 }
 
 static void check_calls(const image *one)
