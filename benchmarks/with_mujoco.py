@@ -34,6 +34,7 @@ def compare(path: Path, model: fm.Model, states: int = 3, seed: int = 1) -> tupl
 
     from fmumbs.readers.compiled_mjcf import compiled
 
+    mujoco.set_mju_user_warning(lambda text: None)  # else it writes a file
     if path.suffix == ".urdf":
         m = mujoco.MjModel.from_xml_path(str(path))
     else:

@@ -46,7 +46,7 @@ def test_hard_equalities_agree_with_the_bordered_system() -> None:
     model = fm.read_mjcf(LOOPS)
     assert with_mujoco().compare(LOOPS, model, states=4)[1] <= CLOSED
     assert {joint.name for joint in model.joints if joint.cut} == {"pin", "grip"}
-    assert model.couplings[0].constant == pytest.approx(0.6)  # P - 0.5 = 0.1 - 2 W
+    assert model.couplings[0].constant == pytest.approx(0.0, abs=1e-15)  # P - 0.5 = 0.1 - 2 (W + 0.3)
     left_out = "\n".join(rows(model, "left out"))
     for what in ("joint 'curved': it is not linear", "connect 'off': it is not active", "weld 'led': one of its"):
         assert f"equality {what}" in left_out

@@ -313,7 +313,7 @@ def test_a_moving_link_without_inertia_is_refused_by_name_or_fixed(tmp_path: Pat
 
 
 def test_names_of_all_kinds_become_legal_and_unique(tmp_path: Path) -> None:
-    names = ["a/b", "a.b", "1", "größe", "", "r", "solver", "x" * 300, "日本"]
+    names = ["a/b", "a.b", "a-b", "a b", "a_b2", "1", "größe", "", "r", "solver", "x" * 300, "日本"]
     text = link("ground") + "".join(link(name) for name in names)
     text += "".join(joint(name, "revolute", "ground", name) for name in names)
     model = robot(tmp_path, text, name="time")
