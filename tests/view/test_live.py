@@ -254,6 +254,16 @@ def test_without_workers_the_page_steps_itself(browser: Browser, pages: dict[str
     assert browser.errors == []
 
 
+def test_a_long_motion_keeps_every_second_frame_and_the_last(browser: Browser, tmp_path: Path) -> None:
+    browser.open(view_model(read_model("double_pendulum", {}), stop=0).save(tmp_path / "page.html"))
+    kept = """((count) => {
+        const motion = new modules.motion.Motion(page.data, page.recording); motion.most = count - 1;
+        for (let k = 0; k < count; k++) motion.push(k, new Float64Array(24).fill(k), null, new Map(), new Map());
+        return [Array.from(motion.times), Array.from(motion.poses).filter((_, i) => i % 14 === 0), motion.end]; })"""
+    for count, times in ((9, [0, 2, 4, 6, 8]), (10, [1, 3, 5, 7, 9])):
+        assert browser.ask(f"{kept}({count})") == [times, times, times[-1]]
+
+
 def test_quaternions_of_matrices(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["double_pendulum"])
     rng = np.random.default_rng(1)

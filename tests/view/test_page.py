@@ -98,6 +98,18 @@ def test_a_body_is_drawn_at_the_pixels_where_the_camera_sees_it(pendulum: Browse
     assert pendulum.errors == []
 
 
+def test_between_instants_a_body_keeps_its_size(browser: Browser, tmp_path: Path) -> None:
+    """Quaternions that are mixed have not the length one."""
+    model = fm.Model("spinning")
+    top = fm.Body("top", mass=1.0, inertia=(1, 1, 1))
+    model.add(top, fm.Revolute("R", model.ground.at(), top.at(), axis="y", u0=2.0))
+    browser.open(fm.simulate(model, stop=2.0, interval=1.0).view().save(tmp_path / "page.html"))
+    browser.ask("page.seek(0.5)")
+    q = np.array(browser.ask("[...page.recording.state.q]"))
+    assert np.linalg.norm(q) == pytest.approx(1.0, abs=1e-12)
+    assert abs(q @ [np.cos(0.5), 0.0, np.sin(0.5), 0.0]) == pytest.approx(1.0, abs=1e-9)
+
+
 def test_it_draws_in_light_and_dark(pendulum: Browser) -> None:
     pendulum.ask("page.setTheme(false)")
     light = drawn(pendulum)

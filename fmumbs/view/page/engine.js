@@ -76,6 +76,7 @@ export class Host {
    * mass [kg]}. Once held, it is pulled towards `aim` by a spring and a damper, k = m omega^2 and d = 2 m omega, with the mass m that the
    * mechanism has there: three directions of a unit force accelerate the point by 3 / m in all, and `most` at most. */
   hold(hand) {
+    this.release(); // of what another finger holds
     this.hand = { ...hand, aim: this.whereIs(hand).point };
     this.hand.mass = this.massAt(this.hand);
   }

@@ -54,8 +54,8 @@ class Rows {
 
   /** Keeps every second row, and the last. */
   thin() {
-    const { width } = this, half = this.count >> 1;
-    for (let k = 0; k < half; k++) this.all.copyWithin(k * width, (2 * k + 1) * width, (2 * k + 2) * width);
+    const { width } = this, half = (this.count + 1) >> 1, first = (this.count + 1) % 2;
+    for (let k = 0; k < half; k++) this.all.copyWithin(k * width, (2 * k + first) * width, (2 * k + first + 1) * width);
     this.count = half;
   }
 }
