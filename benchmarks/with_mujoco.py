@@ -13,7 +13,7 @@ import fmumbs as fm
 
 Array = np.ndarray
 
-_LEAST = 1e-6  # of the largest term: rows below it are round-off of others
+_LEAST = 1e-3  # of the largest term: what is below it is round-off of others, such as a row without forces
 FREE, BALL = 0, 1
 
 
