@@ -178,6 +178,11 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="native: a binary without dependencies; pythonfmu: runs in the host's Python.",
 )  # fmt: skip
 @click.option(
+    "--kind", type=click.Choice(["cs+me", "cs", "me"]),
+    help="cs: for Co-Simulation, with its own integrator; me: for Model Exchange, which the importer integrates; the "
+    "default is both, and cs with --backend pythonfmu.",
+)  # fmt: skip
+@click.option(
     "--naming", type=click.Choice(["structured", "flat"]), default="structured", show_default=True,
     help="Names of the FMU's variables: S.w[2], of which some tools make buses, or S_w_2.",
 )  # fmt: skip
@@ -202,13 +207,14 @@ def export(
     settings: Settings,
     starts: Settings,
     platforms: tuple[str, ...],
+    kind: str | None,
     naming: str,
     all_variables: bool,
     scene: bool,
     verifies: bool,
     **integration: Any,
 ) -> None:
-    """Writes an FMI 2.0 co-simulation FMU for each MODEL.
+    """Writes an FMI 2.0 FMU for each MODEL.
 
     \b
     fmumbs export double_pendulum
@@ -226,8 +232,8 @@ def export(
     for name in models:
         model = read_model(name, settings)
         path = export_fmu(
-            model, output or f"{model.name}.fmu", backend=backend, starts=starts, platforms=platforms or None,
-            naming=naming, all_variables=all_variables, scene=scene, **integration,
+            model, output or f"{model.name}.fmu", kind=kind, backend=backend, starts=starts,
+            platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

@@ -274,13 +274,16 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     path = Path(path)
     with open_archive(path) as archive:
         root, sizes = archive.description, archive.sizes
-    simulation, experiment = root.find("CoSimulation"), root.find("DefaultExperiment")
+    kinds = [(name, root.find(tag)) for name, tag in (("cs", "CoSimulation"), ("me", "ModelExchange"))]
+    simulation = next((found for _, found in kinds if found is not None), None)
+    experiment = root.find("DefaultExperiment")
     binaries = [name for name in sizes if name.startswith("binaries/") and not name.endswith("/")]
     facts = {
         "name": root.get("modelName", ""),
         "description": root.get("description", ""),
         "guid": root.get("guid", ""),
         "kind": "fmu",
+        "kinds": [name for name, found in kinds if found is not None],
         "tool": root.get("generationTool", ""),
         "platforms": sorted({name.split("/")[1] for name in binaries}),
         "bytes": {

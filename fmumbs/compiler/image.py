@@ -92,11 +92,11 @@ class ModelImage:
 
     @cached_property
     def variables(self) -> Variables:
-        return Variables(self.arrays, self._borrow)
+        return Variables(self.arrays, self.borrow)
 
     def take_names(self, other: "ModelImage") -> None:
         """Takes over what is known about the names of `other`, an image with the same variables and texts."""
-        self.variables = other.variables.of(self.arrays, self._borrow)
+        self.variables = other.variables.of(self.arrays, self.borrow)
 
     @property
     def default_experiment(self) -> DefaultExperiment:
@@ -121,7 +121,7 @@ class ModelImage:
             return open_instance(self.bytes)
 
     @contextmanager
-    def _borrow(self) -> Iterator[Any]:
+    def borrow(self) -> Iterator[Any]:
         """An instance in its initial state, which must not be changed."""
         instance = self.take_instance()
         try:
@@ -133,7 +133,7 @@ class ModelImage:
         """Raises ModelError if parameters break a rule on several of them, and if a free mode has no inertia at any
         position.
         """
-        with self._borrow() as instance:
+        with self.borrow() as instance:
             if lib.fm_check_parameters(instance) != lib.FM_OK or lib.fm_check_inertia(instance) != lib.FM_OK:
                 raise ModelError(f"Model '{self.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
 

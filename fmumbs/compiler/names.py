@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Kind, Listing, kinds, kinds_called
@@ -117,6 +118,10 @@ class Names:
             return []
         places = [place for kind in address.kinds for place in self._places(kind, address.element)]
         return [place for place in places if address.component in (None, place.component)]
+
+    def listed(self, kind: Kind) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(variables,) element and component of each variable of a kind that the model has."""
+        return self._listing.of(kind)
 
     def _places(self, kind: Kind, element: int) -> list[Place]:
         elements, components = self._listing.of(kind)

@@ -244,6 +244,13 @@ class Variables(Sequence[Variable]):
         """Unique keys of the table's rows, ascending, and their row numbers."""
         return np.unique(_keys(self._kind, self._object, self._component), return_index=True)
 
+    def row(self, kind: int, element: int, component: int) -> int | None:
+        """The value reference of a component of a kind, None if it is not in the table."""
+        keys, rows = self._rows
+        key = _keys(kind, np.array(element), component)
+        at = int(np.searchsorted(keys, key))
+        return int(rows[at]) if at < len(keys) and keys[at] == key else None
+
     def _of(self, kind: Kind, element: int) -> list[int]:
         """Value references of the components that an element has of this kind."""
         keys, rows = self._rows

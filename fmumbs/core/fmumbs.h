@@ -2,7 +2,8 @@
  *
  * A model image is read-only bytes, written by the compiler. An instance holds everything that changes. Every function
  * that can fail returns an fm_status and leaves a complete sentence in fm_message(). Only fm_open allocates memory.
- * Value references are indices into the image's table of variables. SI units, angles in radians.
+ * Value references are indices into the image's table of variables; those beyond it are the time, then the continuous
+ * states, then their rates. SI units, angles in radians.
  */
 #ifndef FMUMBS_H
 #define FMUMBS_H
@@ -253,14 +254,17 @@ size_t fm_violations(fm_instance *instance, double *c, size_t capacity);
  * fm_indicator_count() elements. Outputs are those of the present state, as always.
  */
 
-/* The continuous states: position variables of the spanning tree, its velocity variables, deflections of bristles. */
+/* The continuous states: position variables of the spanning tree, its velocity variables, deflections of bristles,
+ * without those of modes that follow a path. Their rates contain a pull to the constraints (motion/pull.c). */
 int32_t fm_continuous_count(const fm_instance *instance);
 /* The continuous state that a variable is, -1 if it is none. */
 int32_t fm_continuous_place(fm_instance *instance, uint32_t reference);
+/* The same for a component of a kind that need not be in the table: -1 for a scalar. */
+int32_t fm_continuous_of(fm_instance *instance, int32_t kind, int32_t object, int32_t component);
 /* Their magnitudes, below which errors are absolute: 1 rad and rad/s, or the model's length [m] and [m/s]. */
 void fm_nominals(const fm_instance *instance, double *nominal);
 void fm_get_continuous(const fm_instance *instance, double *x);
-/* At time t [s], not before the last event. FM_ERROR where a number is not finite. */
+/* At time t [s], not before the last event; x NULL: the present states. FM_ERROR where a number is not finite. */
 fm_status fm_set_continuous(fm_instance *instance, double t, const double *x);
 /* FM_DISCARD: there are none at the present state, a shorter step may avoid it. */
 fm_status fm_continuous_rates(fm_instance *instance, double *rates);
@@ -269,8 +273,8 @@ fm_status fm_continuous_rates(fm_instance *instance, double *rates);
 int32_t fm_indicator_count(const fm_instance *instance);
 fm_status fm_indicators(fm_instance *instance, double *indicator);
 /* Ends a step of the host at the present state. *event is 1 if fm_update_events must follow: constraints or quaternions
- * have drifted by a tenth of solver.tolerance, or laws at rest change their modes. FM_DISCARD: the motion cannot come
- * here; the instance is again at fm_time(), the end of the step before. */
+ * have drifted by more than ten times solver.tolerance, or laws at rest change their modes. FM_DISCARD: the motion
+ * cannot come here; the instance is again at fm_time(), the end of the step before. */
 fm_status fm_completed_step(fm_instance *instance, int32_t *event);
 /* Updates what is constant between events: modes of the force laws, with the velocities that stick, and pieces of the
  * paths; projects the state onto the constraints. */
@@ -308,7 +312,9 @@ fm_status fm_set_input_derivatives(fm_instance *instance, const uint32_t *refere
                                    const double *value);
 fm_status fm_get_output_derivatives(fm_instance *instance, const uint32_t *reference, size_t count,
                                     const int32_t *order, double *value);
-/* result (unknowns) = (d unknown / d known) seed, with inputs as knowns, at the present time. */
+/* result (unknowns) = (d unknown / d known) seed at the present time, with inputs, states and tunable parameters as
+ * knowns, outputs and rates of continuous states as unknowns; force laws keep their modes. FM_DISCARD: one is not
+ * finite. */
 fm_status fm_directional_derivative(fm_instance *instance, const uint32_t *unknown, size_t unknowns,
                                     const uint32_t *known, size_t knowns, const double *seed, double *result);
 

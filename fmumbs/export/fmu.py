@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -33,7 +34,7 @@ from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
 from fmumbs.export.fmi2 import fmi2_xml
-from fmumbs.export.model_description import model_description, model_identifier, source_date
+from fmumbs.export.model_description import KINDS, NATIVE, model_description, model_identifier, source_date
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
@@ -52,6 +53,7 @@ def export_fmu(
     model: Model | ModelImage,
     path: str | os.PathLike[str],
     *,
+    kind: str | None = None,
     backend: str = "native",
     starts: Mapping[str, float | Sequence[float]] | None = None,
     platforms: Sequence[str] | None = None,
@@ -60,9 +62,12 @@ def export_fmu(
     scene: bool = False,
     **options: Unpack[RunOptions],
 ) -> Path:
-    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
+    """Writes `model` as an FMI 2.0 FMU to `path`; returns the path of the file.
 
     path: the file; or a folder, if it ends with a separator, for a file named after the model. Folders are created.
+    kind: "cs", an FMU for Co-Simulation, which has its own integrator, "me", one for Model Exchange, which the
+        importer's solver or optimiser integrates, or "cs+me", both. None: both, or "cs" by the backend "pythonfmu",
+        which has no other.
     backend: "native", an FMU without dependencies, or "pythonfmu", one that runs in the host's Python.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
@@ -87,6 +92,9 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
+    kind = kind or ("cs" if backend == "pythonfmu" else "cs+me")
+    if kind not in KINDS:
+        raise ExportError(f"kind '{kind}' is unknown. Choose one of: {', '.join(KINDS)}.")
     if isinstance(model, ModelImage) and starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
     image = image_of(model, starts=starts, **options)
@@ -96,7 +104,7 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    entries = BACKENDS[backend](image, platforms, naming, scene)
+    entries = BACKENDS[backend](image, platforms, naming, scene, kind)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
 
@@ -108,13 +116,26 @@ def _scene(image: ModelImage) -> Entries:
 
 
 def native_entries(
-    image: ModelImage, platforms: Sequence[str] | None, naming: str = STRUCTURED, scene: bool = False
+    image: ModelImage,
+    platforms: Sequence[str] | None,
+    naming: str = STRUCTURED,
+    scene: bool = False,
+    kind: str = "cs+me",
 ) -> Entries:
-    """The files of a native FMU that depend on its model: name in the archive, contents. scene: links to its page."""
+    """The files of a native FMU that depend on its model: name in the archive, contents.
+
+    scene: links to its page; kind: of KINDS.
+    """
     name = model_identifier(image.name)
     variables, tool = named(image.variables[:], naming), installed.tool()
     description = model_description(
-        image, variables, naming=naming, sources=compiled_sources(), tool=tool, licence=installed.LICENCE
+        image,
+        variables,
+        naming=naming,
+        capabilities=replace(NATIVE, kinds=KINDS[kind]),
+        sources=compiled_sources(),
+        tool=tool,
+        licence=installed.LICENCE,
     )
     yield "modelDescription.xml", fmi2_xml(description)
     yield "model.png", icon(image)
@@ -125,7 +146,7 @@ def native_entries(
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool], Entries]] = {
+BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

@@ -8,18 +8,20 @@ references, which are their places in the table.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fmumbs._naming import STRUCTURED
+from fmumbs._naming import FLAT, STRUCTURED
+from fmumbs.compiler.continuous import continuous
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import ExportError
+from fmumbs.export.naming import named
 from fmumbs.export.structure import Structure, structure_of
 from fmumbs.export.units import Unit, unit
 
 if TYPE_CHECKING:
-    from fmumbs.compiler import ModelImage, Variable
+    from fmumbs.compiler import Continuous, ModelImage, Variable
 
 LOG_CATEGORIES = {
     "logStatusError": "refused calls, with the reason",
@@ -28,13 +30,17 @@ LOG_CATEGORIES = {
     "logAll": "every message",
 }
 
+CO_SIMULATION, MODEL_EXCHANGE = "cs", "me"
+# What `kind` of an export can be, and the kinds of FMU that each is
+KINDS = {"cs+me": (CO_SIMULATION, MODEL_EXCHANGE), "cs": (CO_SIMULATION,), "me": (MODEL_EXCHANGE,)}
+
 # Smallest and largest value of an integer parameter, by its kind
 RANGES = {"solver.scheme": (0, len(SCHEMES) - 1), "solver.equilibrium": (0, 2)}
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Capabilities of a backend's binary. log_categories: names in LOG_CATEGORIES."""
+    """Capabilities of a backend's binary. log_categories: names in LOG_CATEGORIES; kinds: of FMU."""
 
     variable_step: bool = True
     interpolates_inputs: bool = True
@@ -44,6 +50,7 @@ class Capabilities:
     directional_derivatives: bool = True
     needs_tool: bool = False
     log_categories: tuple[str, ...] = tuple(LOG_CATEGORIES)
+    kinds: tuple[str, ...] = KINDS["cs"]
 
 
 NATIVE = Capabilities()
@@ -63,7 +70,7 @@ class Experiment:
 class ModelDescription:
     """naming: the convention that the variables' names follow. tool: name and version of the exporter. licence: name of
     its licence. date: of the file, None for none. sources: C files in the FMU's sources/, in the order of compilation.
-    units: those of the variables, by name.
+    units: those of the variables, by name. continuous: the states and their rates, in Model Exchange.
     """
 
     name: str
@@ -79,6 +86,7 @@ class ModelDescription:
     experiment: Experiment
     variables: "Sequence[Variable]"
     structure: Structure
+    continuous: "Continuous | None" = None
 
     @property
     def identifier(self) -> str:
@@ -101,6 +109,9 @@ def model_description(
     ModelDescription. Raises ExportError for an unknown unit.
     """
     table = image.variables[:] if variables is None else variables
+    hosted = continuous(image) if MODEL_EXCHANGE in capabilities.kinds else None
+    if hosted is not None:
+        hosted, table = _with_continuous(hosted, table, naming)
     return ModelDescription(
         name=image.name,
         guid=image.guid,
@@ -114,8 +125,35 @@ def model_description(
         units=[unit(name) for name in sorted({v.unit for v in table if v.unit})],
         experiment=experiment_of(image),
         variables=table,
-        structure=structure_of(table, image.equilibrium),
+        structure=structure_of(table[1 : len(image.variables) + 1] if hosted else table, image.equilibrium, hosted),
+        continuous=hosted,
     )
+
+
+def _with_continuous(
+    hosted: "Continuous", table: "Sequence[Variable]", naming: str
+) -> "tuple[Continuous, Sequence[Variable]]":
+    """All variables of an FMU for Model Exchange: the time, which optimisers expect first, the table, then states and
+    rates that are not in it. Only rates of states are derivatives.
+    """
+    beyond = replace(hosted, beyond=list(named(hosted.beyond, naming)))
+    if naming == FLAT:
+        flat = (replace(v, name=v.name.replace("der(", "der_").replace(")", "")) for v in beyond.beyond)
+        beyond = replace(beyond, beyond=list(flat))
+    integrals = dict(zip(hosted.rates, hosted.states, strict=True))
+    variables = [
+        v if v.derivative_of == integrals.get(v.index) else replace(v, derivative_of=integrals.get(v.index))
+        for v in table
+    ]
+    whole = [hosted.time, *variables, *beyond.beyond]
+    names = [v.name for v in whole]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ExportError(
+            f"'{twice}' is also the name of the time, of a state or of a rate, as Model Exchange needs them. Declare "
+            "the variable under another name, or export with kind='cs' (--kind cs)."
+        )
+    return beyond, whole
 
 
 def experiment_of(image: "ModelImage") -> Experiment:

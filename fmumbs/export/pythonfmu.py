@@ -26,7 +26,7 @@ from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.documentation import Notes, documentation
 from fmumbs.export.fmi2 import fmi2_xml
-from fmumbs.export.model_description import Capabilities, model_description, model_identifier
+from fmumbs.export.model_description import CO_SIMULATION, Capabilities, model_description, model_identifier
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 
@@ -88,12 +88,22 @@ fmi2Terminated is true.""",
 
 
 def pythonfmu_entries(
-    image: "ModelImage", platforms: Sequence[str] | None = None, naming: str = STRUCTURED, scene: bool = False
+    image: "ModelImage",
+    platforms: Sequence[str] | None = None,
+    naming: str = STRUCTURED,
+    scene: bool = False,
+    kind: str = CO_SIMULATION,
 ) -> Iterator[tuple[str, bytes]]:
     """The files of a pythonfmu FMU: name in the archive, contents. scene: links to its page.
 
-    Raises ExportError if pythonfmu is not installed, or has no binary for a platform of this installation.
+    Raises ExportError for a kind with Model Exchange, which pythonfmu does not forward, and if pythonfmu is not
+    installed, or has no binary for a platform of this installation.
     """
+    if kind != CO_SIMULATION:
+        raise ExportError(
+            "the backend 'pythonfmu' makes FMUs for Co-Simulation only. Export with kind='cs' (--kind cs), or with the "
+            "backend 'native'."
+        )
     name, variables = model_identifier(image.name), named(image.variables[:], naming)
     tool = f"{installed.tool()} with {installed.tool('pythonfmu')}"
     libraries = _libraries(platforms)

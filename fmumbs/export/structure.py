@@ -21,7 +21,7 @@ from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 
 if TYPE_CHECKING:
-    from fmumbs.compiler import Variable
+    from fmumbs.compiler import Continuous, Variable
 
 # Lists of dependencies with more entries in all are left out: they slow importers down more than they help, and
 # leaving a list out is always correct.
@@ -45,16 +45,21 @@ class Structure:
     initial_unknowns: Sequence[Unknown]
 
 
-def structure_of(variables: Sequence["Variable"], at_rest: bool) -> Structure:
-    """at_rest: the start is the equilibrium."""
+def structure_of(
+    variables: Sequence["Variable"], at_rest: bool, continuous: "Continuous | None" = None
+) -> Structure:
+    """at_rest: the start is the equilibrium. continuous: the states and their rates in Model Exchange."""
     outputs = [v for v in variables if v.causality == "output"]
-    states, derivatives = _states(variables)
-    lists = _Dependencies(outputs, states)
-    return Structure(
-        [lists.unknown(v) for v in outputs],
-        [lists.unknown(v) for v in derivatives],
-        _initial_unknowns(variables, outputs, at_rest),
-    )
+    initial = _initial_unknowns(variables, outputs, at_rest)
+    if continuous is None:
+        states, derivatives = _states(variables)
+        lists = _Dependencies(outputs, states)
+        return Structure([lists.unknown(v) for v in outputs], [lists.unknown(v) for v in derivatives], initial)
+    lists = _Dependencies(outputs, set(continuous.states))
+    beyond = {v.index: v for v in continuous.beyond}
+    rates = [beyond[rate] if rate in beyond else variables[rate] for rate in continuous.rates]
+    initial += [Unknown(v.index, None) for v in continuous.beyond]
+    return Structure([lists.unknown(v) for v in outputs], [lists.unknown(v) for v in rates], initial)
 
 
 def _initial_unknowns(variables: Sequence["Variable"], outputs: Sequence["Variable"], at_rest: bool) -> list[Unknown]:

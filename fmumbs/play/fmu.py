@@ -45,11 +45,15 @@ COARSE = Resolution(1e-9, 200)  # for estimating the error of FINE
 
 
 class Fmu:
-    """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes the unpacked files.
+    """An unpacked FMI 2.0 FMU; a context manager that removes the unpacked files.
 
-    Of its binaries only this host's is unpacked.
+    Of its binaries only this host's is unpacked. It runs by Co-Simulation if it is made for that, else by Model
+    Exchange with an integrator of FMPy's.
 
-    data: its bytes, if they are in memory; then `path` is only its name.
+    exchange: it is to run by Model Exchange. data: its bytes, if they are in memory; then `path` is only its name.
+
+    exchanges: it runs by Model Exchange. abilities: its capabilities as FMPy describes them. varies_step,
+    follows_inputs: it takes steps of any length, and derivatives of inputs.
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
     real variables; integers: of the integer outputs; constants: Boolean constants with their values; names, units: by
@@ -59,15 +63,17 @@ class Fmu:
     Raises ExportError if the file is not such an FMU.
     """
 
-    def __init__(self, path: Path, data: bytes | None = None) -> None:
+    def __init__(self, path: Path, data: bytes | None = None, *, exchange: bool = False) -> None:
         self.path = path
         self._folder = temporary_folder()
         self.folder = Path(self._folder.name)
         try:
             self.description = self._read(path, data)
-            self.abilities: Any = self.description.coSimulation
+            self.exchanges = exchange or self.description.coSimulation is None
+            exchanged, simulated = self.description.modelExchange, self.description.coSimulation
+            self.abilities: Any = exchanged if self.exchanges else simulated
             if self.abilities is None:
-                raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
+                raise ExportError(f"'{path}' is neither for Co-Simulation nor for Model Exchange. Export it again.")
         except BaseException:
             self._folder.cleanup()
             raise
@@ -82,6 +88,8 @@ class Fmu:
         self.integers = [v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"]
         self.constants = {v.valueReference: v.start == "true" for v in variables if v.type == "Boolean"}
         experiment = self.description.defaultExperiment
+        self.varies_step = self.exchanges or bool(self.abilities.canHandleVariableCommunicationStepSize)
+        self.follows_inputs = self.exchanges or bool(self.abilities.canInterpolateInputs)
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
         self.has_image = (self.folder / IMAGE).is_file()
@@ -206,6 +214,18 @@ class BackgroundCall:
             raise self._errors[0]
 
 
+def _slave(fmu: Fmu, **kwargs: Any) -> Any:
+    """FMPy's FMU2Slave, or for Model Exchange what steps as it does."""
+    if not fmu.exchanges:
+        from fmpy import fmi2
+
+        return fmi2.FMU2Slave(**kwargs)
+    from fmumbs.play.exchange import ExchangeSlave
+
+    sizes = fmu.description.numberOfContinuousStates, fmu.description.numberOfEventIndicators
+    return ExchangeSlave(*sizes, fmu.tolerance, **kwargs)
+
+
 class Instance:
     """One instance of an FMU. time: communication point [s]; messages: warnings and errors that it logged.
 
@@ -222,7 +242,8 @@ class Instance:
         self._stuck = False
         try:
             with chdir("."):  # FMPy changes to the binary's folder, and stays there if it cannot be loaded
-                self.slave: Any = fmi2.FMU2Slave(
+                self.slave: Any = _slave(
+                    fmu,
                     guid=fmu.description.guid,
                     unzipDirectory=str(fmu.folder),
                     modelIdentifier=fmu.abilities.modelIdentifier,

@@ -124,7 +124,7 @@ def run_fmu(
     *,
     progress: Progress | None = None,
 ) -> Result:
-    """Simulates an FMI 2.0 co-simulation FMU through FMPy.
+    """Simulates an FMI 2.0 FMU through FMPy: by Co-Simulation, or, if it is for Model Exchange alone, by CVODE.
 
     settings: start values and parameters by name. progress: called with the fraction done, 0 to 1. Raises ExportError
     for a file that is not an FMU, SolverError for an unknown name, for `dynamics`, which is fixed in an FMU, and, with
@@ -209,7 +209,7 @@ def moments(fmu: "Fmu", one: "Instance", times: Array, settings: Mapping[str, An
     yield 0
     for i, (begin, end) in enumerate(pairwise(times.tolist()), 1):
         one.time = begin
-        stops = feed.stops(begin, end).tolist() if fmu.abilities.canHandleVariableCommunicationStepSize else []
+        stops = feed.stops(begin, end).tolist() if fmu.varies_step else []
         for stop in (*stops, end):
             if one.abandoned:
                 return
@@ -228,18 +228,18 @@ def _feed(fmu: "Fmu", one: "Instance", series: Series) -> Feed:
         tunable = getattr(fmu.variables.get(name), "variability", None) == "tunable"
         parameter = tunable and signal.interpolation == "hold"
         references[name] = np.array([fmu.reference(name, None if parameter else "input")], np.uint32)
-    return Feed(one, series, references, derivatives=bool(fmu.abilities.canInterpolateInputs))
+    return Feed(one, series, references, derivatives=fmu.follows_inputs)
 
 
 def not_followed(fmu: "Fmu", series: Series) -> str:
     """Why an FMU does not follow inputs as they are given, "" if it does."""
     smooth = any(signal.interpolation != "hold" for signal in series.values())
-    if smooth and not fmu.abilities.canInterpolateInputs:
+    if smooth and not fmu.follows_inputs:
         return (
             f"'{fmu.path}' cannot interpolate inputs (canInterpolateInputs is false): each keeps its value over "
             "a step. Choose a shorter interval."
         )
-    if series and not fmu.abilities.canHandleVariableCommunicationStepSize:
+    if series and not fmu.varies_step:
         return (
             f"'{fmu.path}' takes steps of one size only, which cannot end at the times of the inputs. Choose an "
             "interval that divides these times."

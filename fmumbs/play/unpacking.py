@@ -188,7 +188,7 @@ def _problems(root: Any) -> Iterator[str]:
         yield f"has the root element <{root.tag}>, not <fmiModelDescription>"
     if root.get("fmiVersion") != "2.0":
         yield f"is of FMI {root.get('fmiVersion') or 'without a version'}, not 2.0"
-    for interface in root.iterfind("CoSimulation"):
+    for interface in (*root.iterfind("CoSimulation"), *root.iterfind("ModelExchange")):
         identifier = interface.get("modelIdentifier") or ""
         if not identifier or re.search(r"[/\\:\x00-\x1f]", identifier):
             yield f"gives '{identifier[:60]}' as the name of the binary"

@@ -66,7 +66,7 @@ def read_interface(path: Path) -> Interface:
         check_binaries(archive)
         root = archive.description
     if root.find("CoSimulation") is None:
-        raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
+        raise ExportError(f"'{path}' is not a co-simulation FMU, which systems run. Export it with --kind cs+me.")
     experiment = root.find("DefaultExperiment")
     types = {simple.get("name", ""): simple for simple in root.iterfind("TypeDefinitions/SimpleType")}
     table = [_variable(node, types) for node in root.iterfind("ModelVariables/ScalarVariable")]

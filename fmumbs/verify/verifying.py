@@ -18,7 +18,7 @@ from fmumbs.errors import FmumbsError
 from fmumbs.play.fmu import IMAGE
 from fmumbs.play.host import other_binaries
 from fmumbs.play.unpacking import open_archive
-from fmumbs.verify import checks, differences
+from fmumbs.verify import checks, differences, exchange
 from fmumbs.verify.differences import NotCompared
 
 if TYPE_CHECKING:
@@ -51,7 +51,13 @@ CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
     "input derivatives": differences.follows_input_derivatives,
     "output derivatives": differences.differentiates_by_time,
 }
-CHECKS = ("archive", "schema", "validation", "model image", FIRST, *CAPABILITIES, "parity with the Solver")
+# Checks by Model Exchange, of an FMU that is made for it
+EXCHANGES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
+    "states and derivatives": exchange.answers_alike,
+    "Jacobian": exchange.differentiates,
+    "both kinds alike": exchange.moves_alike,
+}
+CHECKS = ("archive", "schema", "validation", "model image", FIRST, *CAPABILITIES, "parity with the Solver", *EXCHANGES)
 
 
 def verify_fmu(
@@ -70,7 +76,7 @@ def verify_fmu(
     progress: called with the name of each check (of CHECKS) when it begins.
     notes: called with a finding for everything that could not be judged, such as a signal that is too fast.
 
-    Raises ExportError if `path` cannot be read as an FMI 2.0 co-simulation FMU.
+    Raises ExportError if `path` cannot be read as an FMI 2.0 FMU.
     """
     path = Path(path)
     with open_archive(path):
@@ -108,6 +114,11 @@ def verify_fmu(
         for name, problems in CAPABILITIES.items():
             check(name, partial(problems, fmu))
         check("parity with the Solver", lambda: _parity(path, fmu, against))
+        exchanged = fmu.description.modelExchange is not None
+    if exchanged:
+        with Fmu(path, exchange=True) as fmu:
+            for name, problems in EXCHANGES.items():
+                check(name, partial(problems, fmu))
     return findings
 
 

@@ -146,22 +146,29 @@ fm_status fm_run(fm_instance *s, const double *times, size_t count, const uint32
 
 int32_t fm_continuous_count(const fm_instance *s)
 {
-    return s->model.ny;
+    return s->hosted.states;
 }
 
 int32_t fm_continuous_place(fm_instance *s, uint32_t reference)
 {
-    return fm_state_place(s, reference);
+    const int32_t place = fm_state_place(s, reference);
+    return place < 0 ? -1 : s->hosted.state[place];
+}
+
+int32_t fm_continuous_of(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const int32_t place = fm_place_of(s, kind, object, component);
+    return place < 0 ? -1 : s->hosted.state[place];
 }
 
 void fm_nominals(const fm_instance *s, double *nominal)
 {
-    for (int32_t i = 0; i < s->model.ny; i++) nominal[i] = s->scale[i];
+    for (int32_t i = 0; i < s->hosted.states; i++) nominal[i] = s->scale[s->hosted.place[i]];
 }
 
 void fm_get_continuous(const fm_instance *s, double *x)
 {
-    for (int32_t i = 0; i < s->model.ny; i++) x[i] = s->y[i];
+    for (int32_t i = 0; i < s->hosted.states; i++) x[i] = s->y[s->hosted.place[i]];
 }
 
 fm_status fm_set_continuous(fm_instance *s, double t, const double *x)

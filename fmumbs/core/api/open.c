@@ -1,6 +1,7 @@
 /* open.c: creates an instance in one block of memory, and resets it. */
 #include "open.h"
 
+#include "../time/hosted.h"
 #include "../maths/text.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
@@ -52,7 +53,8 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
     S(fm_reflections, reduced.rows, FM_REDUCED_ROWS)     \
     S(fm_reflections, realised->rows, FM_REALISED_ROWS)  \
     S(fm_laws, laws, FM_LAW_ARRAYS)                      \
-    S(fm_loop, loop, FM_LOOP_ARRAYS)
+    S(fm_loop, loop, FM_LOOP_ARRAYS)                     \
+    S(fm_hosted, hosted, FM_HOSTED_ARRAYS)
 
 /* The scratch memory of single rooms: S(type, member of fm_instance, arrays). */
 #define FM_SCRATCH(S)                                    \
@@ -390,6 +392,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     write_guid(s);
     fm_derive_structure(s);
     fm_find_drives(s);
+    fm_find_states(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
     *out = s;

@@ -1,9 +1,11 @@
-/* fmi2.c: the functions of FMI 2.0 for co-simulation: its types, names and statuses over fmu.h.
+/* fmi2.c: the functions of FMI 2.0: its types, names and statuses over fmu.h.
  *
  * canNotUseMemoryManagementFunctions is true: the importer's memory functions are never called.
  */
 #include "fmi2Functions.h"
 #include "fmu.h"
+
+#include <float.h>
 
 #define FITS(name, condition) typedef char fmi2_##name[(condition) ? 1 : -1]
 FITS(references_are_uint32, sizeof(fmi2ValueReference) == sizeof(uint32_t));
@@ -38,7 +40,13 @@ static void log_message(const fmu_host *host, const char *name, fmu_status statu
 }
 
 static const fmu_version FMI2 = {
-    "fmi2", "GUID", "pass fmi2CoSimulation", "FMUstate", "fmi2SetFMUstate", {"Real", "Integer", "Boolean"}, log_message,
+    "fmi2",
+    "GUID",
+    "fmi2ModelExchange or fmi2CoSimulation",
+    "FMUstate",
+    "fmi2SetFMUstate",
+    {"Real", "Integer", "Boolean"},
+    log_message,
 };
 
 const char *fmi2GetTypesPlatform(void)
@@ -96,7 +104,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
 
 fmi2Status fmi2Terminate(fmi2Component component)
 {
-    CALL("Terminate", FMU_MAY_STEP, fmu_terminate(c));
+    CALL("Terminate", FMU_RUNNING, fmu_terminate(c));
 }
 
 fmi2Status fmi2Reset(fmi2Component component)
@@ -153,13 +161,13 @@ fmi2Status fmi2SetString(fmi2Component component, const fmi2ValueReference vr[],
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[])
 {
-    CALL("SetRealInputDerivatives", FMU_MAY_SET, fmu_set_input_derivatives(c, vr, nvr, order, value));
+    CALL("SetRealInputDerivatives", FMU_MAY_SET & ~FMU_HOSTED, fmu_set_input_derivatives(c, vr, nvr, order, value));
 }
 
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                         const fmi2Integer order[], fmi2Real value[])
 {
-    CALL("GetRealOutputDerivatives", FMU_STARTED, fmu_get_output_derivatives(c, vr, nvr, order, value));
+    CALL("GetRealOutputDerivatives", FMU_STARTED & ~FMU_HOSTED, fmu_get_output_derivatives(c, vr, nvr, order, value));
 }
 
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference vUnknown_ref[],
@@ -202,6 +210,79 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte seria
                                    fmi2FMUstate *FMUstate)
 {
     CALL("DeSerializeFMUstate", FMU_ALWAYS, fmu_state_read(c, serializedState, size, FMUstate));
+}
+
+/* Model Exchange ---------------------------------------------------------------------------------------- */
+
+fmi2Status fmi2EnterEventMode(fmi2Component component)
+{
+    CALL("EnterEventMode", FMU_HOSTED, fmu_enter_phase(c, FMU_EVENT_MODE));
+}
+
+static fmi2Status new_discrete_states(fmu_component *c, fmi2EventInfo *info)
+{
+    fm_events events;
+    const fmu_status status = fmu_update_events(c, info ? &events : NULL);
+    if (status != FMU_OK) return (fmi2Status)status;
+    info->newDiscreteStatesNeeded = info->terminateSimulation = info->nominalsOfContinuousStatesChanged = fmi2False;
+    info->valuesOfContinuousStatesChanged = events.changed ? fmi2True : fmi2False;
+    info->nextEventTimeDefined = events.next < DBL_MAX ? fmi2True : fmi2False;
+    info->nextEventTime = info->nextEventTimeDefined ? events.next : 0.0;
+    return fmi2OK;
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *eventInfo)
+{
+    CALL("NewDiscreteStates", FMU_EVENT_MODE, new_discrete_states(c, eventInfo));
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component)
+{
+    CALL("EnterContinuousTimeMode", FMU_EVENT_MODE, fmu_enter_phase(c, FMU_CONTINUOUS_TIME));
+}
+
+static fmi2Status completed_step(fmu_component *c, fmi2Boolean *event, fmi2Boolean *terminate)
+{
+    const fmu_status status = fmu_completed_step(c, terminate ? event : NULL);
+    if (status == FMU_OK) *terminate = fmi2False;
+    return (fmi2Status)status;
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi2Boolean *enterEventMode, fmi2Boolean *terminateSimulation)
+{
+    (void)noSetFMUStatePriorToCurrentPoint;
+    CALL("CompletedIntegratorStep", FMU_CONTINUOUS_TIME, completed_step(c, enterEventMode, terminateSimulation));
+}
+
+fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time)
+{
+    CALL("SetTime", FMU_HOSTED, fmu_set_time(c, time));
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx)
+{
+    CALL("SetContinuousStates", FMU_CONTINUOUS_TIME, fmu_set_states(c, x, nx));
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], size_t nx)
+{
+    CALL("GetDerivatives", FMU_HOSTED, fmu_get_rates(c, derivatives, nx));
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real eventIndicators[], size_t ni)
+{
+    CALL("GetEventIndicators", FMU_HOSTED, fmu_get_indicators(c, eventIndicators, ni));
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t nx)
+{
+    CALL("GetContinuousStates", FMU_INITIALIZATION | FMU_HOSTED | FMU_TERMINATED, fmu_get_states(c, x, nx));
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real x_nominal[], size_t nx)
+{
+    CALL("GetNominalsOfContinuousStates", FMU_ALWAYS, fmu_get_nominals(c, x_nominal, nx));
 }
 
 /* Steps ------------------------------------------------------------------------------------------------- */

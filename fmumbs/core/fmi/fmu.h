@@ -4,6 +4,7 @@
  *   fmu_calls.c      what computes, in the core's floating-point mode
  *   fmu_start.c      the experiment; assembly; messages about the start
  *   fmu_step.c       a step
+ *   fmu_continuous.c Model Exchange: events, continuous states, their rates
  *   fmu_values.c     values and derivatives of variables, by reference
  *   fmu_state.c      saved states, also serialised
  *   fmu_messages.c   calls refused in a phase; messages to the importer
@@ -32,21 +33,25 @@ typedef enum fmu_status { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR } fmu_stat
 
 typedef enum fmu_kind { FMU_MODEL_EXCHANGE, FMU_CO_SIMULATION } fmu_kind;
 
-/* States of the co-simulation state machine (FMI 2.0.4, section 4.2.4; FMI 3.0, section 4.2.1). */
+/* States of the state machines of both kinds (FMI 2.0.4, sections 3.2.3 and 4.2.4; FMI 3.0, sections 3.2 and 4.2). */
 typedef enum fmu_phase {
     FMU_INSTANTIATED = 1,
     FMU_INITIALIZATION = 2,
     FMU_STEP_COMPLETE = 4,
     FMU_STEP_FAILED = 8, /* the instance remains at the last successful time: values may be set and the step repeated */
-    FMU_TERMINATED = 16
+    FMU_TERMINATED = 16,
+    FMU_EVENT_MODE = 32, /* Model Exchange alone */
+    FMU_CONTINUOUS_TIME = 64
 } fmu_phase;
 
 /* The phases in which something is allowed. */
 enum {
     FMU_MAY_SET_START = FMU_INSTANTIATED | FMU_INITIALIZATION, /* start values and fixed parameters */
     FMU_MAY_STEP = FMU_STEP_COMPLETE | FMU_STEP_FAILED,
-    FMU_MAY_SET = FMU_MAY_SET_START | FMU_MAY_STEP,
-    FMU_STARTED = FMU_MAY_STEP | FMU_TERMINATED,
+    FMU_HOSTED = FMU_EVENT_MODE | FMU_CONTINUOUS_TIME,
+    FMU_RUNNING = FMU_MAY_STEP | FMU_HOSTED,
+    FMU_MAY_SET = FMU_MAY_SET_START | FMU_RUNNING,
+    FMU_STARTED = FMU_RUNNING | FMU_TERMINATED,
     FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED,
     FMU_ALWAYS = FMU_INSTANTIATED | FMU_MAY_GET
 };
@@ -67,7 +72,7 @@ typedef struct fmu_host fmu_host;
 typedef struct fmu_version {
     const char *prefix; /* of its functions: "fmi2" */
     const char *identity; /* what identifies a model: "GUID" */
-    const char *co_simulation; /* what an importer does for co-simulation: "pass fmi2CoSimulation" */
+    const char *kinds; /* what an importer passes for each kind: "fmi2ModelExchange or fmi2CoSimulation" */
     const char *state; /* "FMUstate" */
     const char *set_state; /* "fmi2SetFMUstate" */
     const char *types[3]; /* by fm_type: "Real", "Integer", "Boolean" */
@@ -97,6 +102,7 @@ enum { FMU_MESSAGE = 1024 };
 typedef struct fmu_component {
     fm_instance *core;
     fmu_host host;
+    fmu_kind kind;
     const char *name;
     fmu_experiment experiment;
     struct fmu_state *states; /* saved states that were returned and not freed */
@@ -140,6 +146,17 @@ fmu_status fmu_do_step(fmu_component *c, double from, double step);
 fmu_status fmu_assembled(fmu_component *c);
 /* Warns, once a run, of a deformation that left the linear range. */
 void fmu_tell_deformation(fmu_component *c);
+
+/* Model Exchange. Arrays of states and indicators have as many elements as the model has, which `count` must be. */
+fmu_status fmu_update_events(fmu_component *c, fm_events *events);
+fmu_status fmu_enter_phase(fmu_component *c, fmu_phase phase);
+fmu_status fmu_completed_step(fmu_component *c, int32_t *event);
+fmu_status fmu_set_time(fmu_component *c, double time);
+fmu_status fmu_set_states(fmu_component *c, const double *x, size_t count);
+fmu_status fmu_get_states(fmu_component *c, double *x, size_t count);
+fmu_status fmu_get_rates(fmu_component *c, double *rates, size_t count);
+fmu_status fmu_get_indicators(fmu_component *c, double *indicators, size_t count);
+fmu_status fmu_get_nominals(fmu_component *c, double *nominals, size_t count);
 
 /* All `count` references are checked before any value changes. type: an fm_type; whole numbers are not FM_REAL. */
 fmu_status fmu_get_real(fmu_component *c, const uint32_t *reference, size_t count, double *value);

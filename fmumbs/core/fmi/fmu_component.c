@@ -1,6 +1,7 @@
 /* fmu_component.c: life cycle of an instance.
  *
  *   opened -> instantiated -> initialization mode -> step complete <-> step failed -> terminated
+ *                                                 -> event mode <-> continuous-time mode -> terminated
  *
  * Values may be set before and during initialization mode; the mechanism is assembled when a value is first read, or
  * when the mode ends.
@@ -15,8 +16,8 @@
 static int are_valid(fmu_component *c, fmu_kind kind, const char *identity)
 {
     if (!*c->name) (void)fmu_say(c, FMU_ERROR, "the instance name is empty; give each instance a name of its own");
-    else if (kind != FMU_CO_SIMULATION)
-        (void)fmu_say(c, FMU_ERROR, "this FMU is for co-simulation only; %s", c->host.version->co_simulation);
+    else if (kind != FMU_CO_SIMULATION && kind != FMU_MODEL_EXCHANGE)
+        (void)fmu_say(c, FMU_ERROR, "%d is no kind of FMU; pass %s", (int)kind, c->host.version->kinds);
     else if (!identity)
         (void)fmu_say(c, FMU_ERROR, "no %s was given; pass the one of modelDescription.xml", c->host.version->identity);
     else return 1;
@@ -73,6 +74,7 @@ fmu_component *fmu_open(const fmu_host *host, const char *name, fmu_kind kind, c
 {
     fmu_component draft = {0}, *c; /* the draft sends messages until there is a component */
     draft.host = *host;
+    draft.kind = kind;
     draft.name = name ? name : "";
     draft.call = "Instantiate";
     draft.mode = fm_float_read();

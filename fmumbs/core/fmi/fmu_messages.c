@@ -14,6 +14,8 @@ static const struct {
     {FMU_INITIALIZATION, "in initialization mode", "ExitInitializationMode"},
     {FMU_STEP_COMPLETE, "between two steps", "Reset"},
     {FMU_STEP_FAILED, "after a failed step", "Reset"},
+    {FMU_EVENT_MODE, "in event mode", "EnterContinuousTimeMode"},
+    {FMU_CONTINUOUS_TIME, "in continuous-time mode", "EnterEventMode"},
     {FMU_TERMINATED, "terminated", "Reset"},
 };
 

@@ -108,8 +108,12 @@ static void tell_locks(fmu_component *c)
 fmu_status fmu_do_start(fmu_component *c)
 {
     fmu_status status = fm_check_parameters(c->core) == FM_OK ? fmu_assembled(c) : fmu_answer(c, FM_ERROR);
+    if (status == FMU_OK && c->kind == FMU_MODEL_EXCHANGE) {
+        fm_events events;
+        status = fmu_answer(c, fm_update_events(c->core, &events));
+    }
     if (status != FMU_OK) return status;
-    c->experiment.phase = FMU_STEP_COMPLETE;
+    c->experiment.phase = c->kind == FMU_MODEL_EXCHANGE ? FMU_EVENT_MODE : FMU_STEP_COMPLETE;
     (void)fmu_say(c, FMU_OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
     tell_departure(c);

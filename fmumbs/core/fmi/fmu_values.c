@@ -3,6 +3,7 @@
  * Every call checks all its value references before it changes anything. What may be set when:
  *   inputs, tunable parameters             any time before the end
  *   fixed parameters, states (exact start) before initialization mode ends
+ *   continuous states                      in Model Exchange, as optimisers do
  *   other outputs                          never
  */
 #include "fmu.h"
@@ -60,13 +61,27 @@ static int may_be_set(fmu_component *c, uint32_t reference, const fm_variable_in
     const char *prefix = c->host.version->prefix;
     char sentence[120];
     if (info->causality == FM_INPUT || (info->causality == FM_PARAMETER && info->tunable)) return 1;
-    if (info->causality == FM_LOCAL) return refuse(c, reference, "is a constant and cannot be set");
+    if (info->state && c->experiment.phase & FMU_HOSTED) return 1;
+    if (info->causality == FM_LOCAL)
+        return refuse(c, reference, info->kind < 0 ? "cannot be set" : "is a constant and cannot be set");
     if (info->causality == FM_OUTPUT && !info->state)
         return refuse(c, reference, "is a computed output and cannot be set");
     if (c->experiment.phase & FMU_MAY_SET_START) return 1;
     (void)fm_print(sentence, sizeof sentence, "is %s, set before %sExitInitializationMode only; use %sReset",
                    info->causality == FM_OUTPUT ? "a state" : "fixed", prefix, prefix);
     return refuse(c, reference, sentence);
+}
+
+/* Whether derivatives with respect to a variable exist, and of one. */
+static int is_known(fmu_component *c, uint32_t reference, const fm_variable_info *info)
+{
+    return info->causality == FM_INPUT || info->state || info->tunable ||
+           refuse(c, reference, "is neither an input nor a state nor a tunable parameter");
+}
+
+static int is_unknown(fmu_component *c, uint32_t reference, const fm_variable_info *info)
+{
+    return info->causality == FM_OUTPUT || info->kind < 0 || refuse(c, reference, "is not an output");
 }
 
 static int is_input(fmu_component *c, uint32_t reference, const fm_variable_info *info)
@@ -88,7 +103,8 @@ static fmu_status ready(fmu_component *c, const uint32_t *reference, size_t coun
     size_t i;
     for (i = 0; i < count; i++) {
         fm_variable_info info;
-        if (fm_variable(c->core, reference[i], &info) == FM_OK && info.causality == FM_OUTPUT) return fmu_assembled(c);
+        if (fm_variable(c->core, reference[i], &info) != FM_OK) continue;
+        if (info.causality == FM_OUTPUT || info.kind < 0) return fmu_assembled(c);
     }
     return FMU_OK;
 }
@@ -206,8 +222,8 @@ static int check_seeds(fmu_component *c, const double *seed, size_t count)
 fmu_status fmu_directional_derivative(fmu_component *c, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                       size_t knowns, const double *seed, double *result)
 {
-    if (!check_all(c, unknown, unknowns, result, FM_REAL, is_output) ||
-        !check_all(c, known, knowns, seed, FM_REAL, is_input) || !check_seeds(c, seed, knowns) ||
+    if (!check_all(c, unknown, unknowns, result, FM_REAL, is_unknown) ||
+        !check_all(c, known, knowns, seed, FM_REAL, is_known) || !check_seeds(c, seed, knowns) ||
         fmu_assembled(c) != FMU_OK) {
         return FMU_ERROR;
     }

@@ -7,6 +7,7 @@
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
+#include "hosted.h"
 #include "laws.h"
 #include "link.h"
 #include "loop.h"
@@ -105,6 +106,7 @@ struct fm_instance {
     fm_work work;
     fm_stiff stiff;
     fm_reduced reduced;
+    fm_hosted hosted;
     fm_host host;
     /* memory of single rooms, in the scratch.h of each */
     struct fm_realised *realised;     /* loops */

@@ -12,6 +12,9 @@
 #include "../motion/friction.h"
 #include "../motion/rates.h"
 #include "../motion/scratch.h"
+#include "../time/hosted.h"
+#include "continuous.h"
+#include "differences.h"
 #include "response.h"
 #include "update.h"
 #include "values.h"
@@ -153,43 +156,86 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
     return FM_OK;
 }
 
-fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
-                                       size_t knowns, const double *seed, double *result)
+/* Sorts seeds: those of inputs into work.seed, of states into hosted.toward; parameters stay in `along`. Sets
+ * *inputs, *others where some are not zero. */
+static fm_status sort_seeds(fm_instance *s, const fm_direction *along, int *inputs, int *others)
+{
+    memset(s->work.seed, 0, (size_t)(s->image.n.modes + 6 * s->image.n.loads + s->image.n.controls) * sizeof(double));
+    memset(s->hosted.toward, 0, (size_t)s->model.ny * sizeof(double));
+    *inputs = *others = 0;
+    for (size_t i = 0; i < along->knowns; i++) {
+        const uint32_t known = along->known[i];
+        const int32_t place = fm_input_place(s, known), state = fm_any_state(s, known);
+        if (place < 0 && state < 0 && fm_parameter_at(s, known) == NULL)
+            return refuse(s, known, "derivatives are with respect to inputs, states and tunable parameters only");
+        if (!isfinite(along->seed[i])) return refuse(s, known, "its seed must be a finite number");
+        if (place >= 0) s->work.seed[place] += along->seed[i];
+        if (state >= 0) s->hosted.toward[state] += along->seed[i];
+        if (along->seed[i] != 0.0) *(place >= 0 ? inputs : others) = 1;
+    }
+    return FM_OK;
+}
+
+/* The response of an unknown to the inputs' seeds, after fm_respond. */
+static double response_of(fm_instance *s, uint32_t unknown)
 {
     const fm_image *m = &s->image;
-    const int32_t inputs = m->n.modes + 6 * m->n.loads + m->n.controls;
-    memset(s->work.seed, 0, (size_t)inputs * sizeof(double));
-    for (size_t i = 0; i < knowns; i++) {
-        const int32_t place = fm_input_place(s, known[i]);
-        if (place < 0) return refuse(s, known[i], "derivatives are with respect to inputs only");
-        if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
-        s->work.seed[place] += seed[i];
-    }
-    for (size_t i = 0; i < unknowns; i++) {
-        fm_variable_info info;
-        if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
-            return refuse(s, unknown[i], "only outputs have derivatives");
-    }
+    int32_t state = 0;
+    const fm_beyond_kind beyond = fm_beyond(s, unknown, &state);
+    if (beyond == FM_BEYOND_RATE) return fm_is_speed(s, state) ? s->work.udot[state - m->n.positions] : 0.0;
+    if (beyond != FM_BEYOND_NOT) return 0.0;
+    const int32_t kind = m->variable_kind[unknown], object = m->variable_object[unknown];
+    const int32_t component = m->variable_component[unknown];
+    if (kind == FM_FR_FORCE) return fm_friction_force_seed(s, object, component);
+    if (kind == FM_FR_LOAD) return s->friction->load_seed[object] + s->friction->own_seed[object];
+    if (kind == FM_S_F) return fm_laws_on_spring(s, object, s->work.probe);
+    if (kind == FM_LAW_SLIP || fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) return 0.0;
+    return fm_value(s, kind, object, component);
+}
+
+/* Adds the response to the inputs' seeds in work.seed. */
+static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknowns, double *result)
+{
+    const fm_image *m = &s->image;
+    double gravity[3];
     fm_update(s, FM_VALID_LAWS | (m->n.frictions > 0 ? FM_VALID_MOTION : 0));
     fm_laws_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_friction_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_excite_seed(s, s->work.seed);
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
-    double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     s->laws.off = 1;
-    for (size_t i = 0; i < unknowns; i++) {
-        const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
-        if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
-        else if (kind == FM_FR_LOAD) result[i] = s->friction->load_seed[object] + s->friction->own_seed[object];
-        else if (kind == FM_LAW_SLIP) result[i] = 0.0;
-        else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
-        else if (fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) result[i] = 0.0;
-        else result[i] = fm_value(s, kind, object, m->variable_component[unknown[i]]);
-    }
+    for (size_t i = 0; i < unknowns; i++) result[i] += response_of(s, unknown[i]);
     s->laws.off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);
     s->valid &= FM_VALID_LAWS;
+}
+
+fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                       size_t knowns, const double *seed, double *result)
+{
+    const fm_direction along = {known, seed, knowns};
+    int inputs, others;
+    if (sort_seeds(s, &along, &inputs, &others) != FM_OK) return FM_ERROR;
+    for (size_t i = 0; i < unknowns; i++) {
+        fm_variable_info info;
+        const int beyond = fm_beyond(s, unknown[i], NULL) != FM_BEYOND_NOT;
+        if (fm_variable(s, unknown[i], &info) != FM_OK || (!beyond && info.causality != FM_OUTPUT))
+            return refuse(s, unknown[i], "only outputs and rates of states have derivatives");
+    }
+    for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
+    fm_keep_pieces(s);
+    const int fits = !others || fm_differ(s, &along, unknown, unknowns, result);
+    if (fits && (inputs || !others)) {
+        fm_keep_pieces(s);
+        add_response(s, unknown, unknowns, result);
+    }
+    fm_end_smooth(s);
+    if (!fits) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
+    for (size_t i = 0; i < unknowns; i++) {
+        const int32_t state = fm_any_state(s, unknown[i]);
+        if (state >= 0) result[i] = s->hosted.toward[state];
+    }
     return FM_OK;
 }

@@ -21,6 +21,8 @@
 #include "energy.h"
 #include "../motion/reactions.h"
 #include "../motion/scratch.h"
+#include "../time/hosted.h"
+#include "continuous.h"
 #include "update.h"
 
 #include <math.h>
@@ -179,7 +181,12 @@ static const char *unit_of_rate(const fm_image *m, int32_t kind, int32_t joint)
 fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
 {
     const fm_image *m = &s->image;
-    if (reference >= fm_variable_count(s)) return FM_ERROR;
+    const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
+    if (beyond == FM_BEYOND_NOTHING) return FM_ERROR;
+    if (beyond != FM_BEYOND_NOT) {
+        *info = (fm_variable_info){-1, -1, -1, FM_LOCAL, FM_REAL, 0, beyond == FM_BEYOND_STATE, ""};
+        return FM_OK;
+    }
     const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
     info->kind = m->variable_kind[reference];
     info->object = m->variable_object[reference];
@@ -217,11 +224,23 @@ static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
     }
 }
 
+static size_t name_beyond(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
+{
+    const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
+    const long state =
+        (long)((reference - fm_variable_count(s) - 1) % (uint32_t)(s->hosted.states + !s->hosted.states));
+    int length = 0;
+    if (beyond == FM_BEYOND_TIME) length = fm_print(name, capacity, "time");
+    if (beyond == FM_BEYOND_STATE) length = fm_print(name, capacity, "continuous state %ld", state + 1);
+    if (beyond == FM_BEYOND_RATE) length = fm_print(name, capacity, "rate of continuous state %ld", state + 1);
+    return length < 0 ? 0 : (size_t)length;
+}
+
 size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
 {
     const fm_image *m = &s->image;
     if (capacity > 0) name[0] = 0;
-    if (reference >= fm_variable_count(s)) return 0;
+    if (reference >= fm_variable_count(s)) return name_beyond(s, reference, name, capacity);
     const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
     const int32_t component = m->variable_component[reference];
     int length;
@@ -394,6 +413,14 @@ int32_t fm_state_place(fm_instance *s, uint32_t reference)
     return (int32_t)(stored(s, info.kind, info.object, info.component) - s->y);
 }
 
+/* The element of the state where a component of a kind is stored, -1 if it is stored elsewhere or computed. */
+int32_t fm_place_of(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    if (kind < 0 || kind >= FM_KIND_COUNT || !fm_kinds[kind].state) return -1;
+    const double *at = stored(s, kind, object, component);
+    return at == NULL ? -1 : (int32_t)(at - s->y);
+}
+
 /* The value of a variable. Requires the results that fm_validity lists. */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
@@ -454,15 +481,17 @@ static fm_status unknown(fm_instance *s, uint32_t reference)
 
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
 {
-    const fm_image *m = &s->image;
-    for (size_t i = 0; i < count; i++)
-        if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
+    int rates = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t r = reference[i];
-        fm_update(s, fm_validity(m, m->variable_kind[r], m->variable_object[r]));
-        value[i] = fm_value(s, m->variable_kind[r], m->variable_object[r], m->variable_component[r]);
+        const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
+        if (beyond == FM_BEYOND_NOTHING) return unknown(s, reference[i]);
+        rates |= beyond == FM_BEYOND_RATE;
     }
-    return FM_OK;
+    const fm_status status = rates ? fm_present_rates(s) : FM_OK;
+    fm_keep_pieces(s);
+    for (size_t i = 0; i < count && status == FM_OK; i++) value[i] = fm_value_at(s, reference[i]);
+    fm_end_smooth(s);
+    return status;
 }
 
 /* Writing ----------------------------------------------------------------------------------------------------- */
@@ -488,26 +517,67 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     return fm_say(s, FM_ERROR, "%s = %.9g is refused: %s", name, value, why);
 }
 
+/* Writes a value where it is stored; a ball's one stiffness or damping is that of three modes. */
+static void write(const fm_instance *s, uint32_t reference, double *at, double value)
+{
+    const fm_image *m = &s->image;
+    const int32_t kind = m->variable_kind[reference];
+    *at = value;
+    if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference] < 0 &&
+        m->joint_kind[m->variable_object[reference]] == FM_JOINT_SPHERICAL)
+        at[1] = at[2] = value;
+}
+
+/* Where a tunable parameter is stored, NULL for all else. */
+double *fm_parameter_at(fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s) || !fm_kinds[m->variable_kind[reference]].tunable) return NULL;
+    return stored(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
+}
+
+/* Adds to a tunable parameter, beyond its bounds too. 0: it is none. */
+int fm_add_to_parameter(fm_instance *s, uint32_t reference, double more)
+{
+    double *at = fm_parameter_at(s, reference);
+    if (at != NULL) write(s, reference, at, *at + more);
+    return at != NULL;
+}
+
+/* The element of y that a finite value can be set to by a reference beyond the table, while the host integrates; -1:
+ * none. */
+static int32_t beyond_state(const fm_instance *s, uint32_t reference, double value)
+{
+    int32_t i = -1;
+    const int is_state = fm_beyond(s, reference, &i) == FM_BEYOND_STATE;
+    return is_state && s->clock[FM_HOSTED] != 0.0 && isfinite(value) ? i : -1;
+}
+
 fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
 {
     const fm_image *m = &s->image;
+    const int hosted = s->clock[FM_HOSTED] != 0.0;
     int changed = 0, derived = 0;
     for (size_t i = 0; i < count; i++) {
+        if (beyond_state(s, reference[i], value[i]) >= 0) continue;
         if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
         if (check_value(s, reference[i], value[i]) != FM_OK) return FM_ERROR;
     }
     for (size_t i = 0; i < count; i++) {
+        const int32_t state = beyond_state(s, reference[i], value[i]);
+        if (state >= 0) {
+            changed |= memcmp(s->y + state, value + i, sizeof *value) != 0;
+            s->y[state] = value[i];
+            continue;
+        }
         const int32_t kind = m->variable_kind[reference[i]];
         double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
-        if (fm_kinds[kind].state) s->guess[at - s->y] = value[i];
+        if (fm_kinds[kind].state && !hosted) s->guess[at - s->y] = value[i];
         if (memcmp(at, value + i, sizeof *at) == 0) continue;
-        *at = value[i];
+        write(s, reference[i], at, value[i]);
         changed = 1;
         if (fm_kinds[kind].causality == FM_PARAMETER) derived = 1;
-        if (fm_kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
-        if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference[i]] < 0 &&
-            m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
-            at[1] = at[2] = value[i];
+        if (fm_kinds[kind].state && !hosted) s->clock[FM_ASSEMBLED] = 0.0;
     }
     if (derived) fm_derive(s);
     if (changed) {

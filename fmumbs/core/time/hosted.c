@@ -4,7 +4,9 @@
  * Between two events the right-hand side is smooth: every force law stays in its mode and every path in the piece that
  * the last event chose. One indicator a law is positive as long as its mode is right: the distances from the bounds of
  * its piece, or, if it sticks, of its force from the bounds of its range, each relative to its own unit. s->head is the
- * state at the last completed step or event, to which a failure returns.
+ * state at the last completed step or event, to which a failure returns. The continuous states are the elements of y
+ * that follow no path; the others are their paths' at every time. Rates contain a pull to the constraints
+ * (motion/pull.c), so that the loops of a host that asks for no corrections stay closed.
  */
 #include "hosted.h"
 
@@ -14,11 +16,14 @@
 #include "../forces/excitation.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../loops/cut_joints.h"
+#include "../loops/projection.h"
 #include "../loops/scratch.h"
 #include "../motion/law_modes.h"
 #include "../motion/law_rates.h"
 #include "../motion/linear_range.h"
 #include "../motion/normal_forces.h"
+#include "../motion/pull.h"
 #include "../motion/rates.h"
 #include "../motion/rules.h"
 #include "../motion/scratch.h"
@@ -31,7 +36,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_DRIFT_KEPT 0.1 /* times the allowed error: a correction up to this waits for the next event */
+#define FM_DRIFT_KEPT 10.0 /* times the allowed error: what a pull leaves of a host that integrates as accurately */
+#define FM_REACHED 1e-9 /* of its time: an announced event this near has come */
 #define FM_BEYOND 1e-12 /* of a range: a force that is further outside does not hold any more */
 
 static fm_status refuse_unless_ready(fm_instance *s)
@@ -40,6 +46,23 @@ static fm_status refuse_unless_ready(fm_instance *s)
     if (s->clock[FM_HOSTED] == 0.0)
         return fm_say(s, FM_ERROR, "integration by the host has not begun: update the events first");
     return FM_OK;
+}
+
+/* Lists the continuous states. */
+void fm_find_states(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->hosted.states = 0;
+    for (int32_t i = 0; i < s->model.ny; i++) s->hosted.state[i] = 0;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
+        s->hosted.state[m->excitation_p[i]] = s->hosted.state[m->n.positions + m->excitation_u[i]] = -1;
+    }
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        if (s->hosted.state[i] < 0) continue;
+        s->hosted.place[s->hosted.states] = i;
+        s->hosted.state[i] = s->hosted.states++;
+    }
 }
 
 /* Uses the modes and pieces of the last event. */
@@ -94,6 +117,19 @@ static void note_origins(fm_instance *s, const double *y)
     }
 }
 
+/* The rates of y, the present state, or why there are none. */
+static fm_status make_rates(fm_instance *s, double *rates)
+{
+    const double t = s->clock[FM_TIME];
+    fm_rates(s, t, s->y, rates);
+    if (s->clock[FM_HOSTED] != 0.0) fm_pull(s, s->y, rates);
+    if (s->friction->jammed >= 0) return fm_jammed(s, t);
+    if (s->realised->lost) return fm_drives_failed(s, t);
+    if (fm_all_finite(rates, s->model.ny)) return FM_OK;
+    return fm_say(s, FM_DISCARD, "at t = %.9g s the rates of the continuous states are not finite: take a shorter step",
+                  t);
+}
+
 fm_status fm_do_update_events(fm_instance *s, fm_events *events)
 {
     const double t = s->clock[FM_TIME];
@@ -105,6 +141,14 @@ fm_status fm_do_update_events(fm_instance *s, fm_events *events)
     memcpy(before, s->y, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_EVENT] = t;
     begin(s);
+    if (s->work.step_until - t <= FM_REACHED * fabs(t)) { /* the announced event */
+        s->clock[FM_EVENT] = s->work.step_until;
+        begin(s);
+    }
+    if (begun && s->image.n.rows > 0) { /* the factor of the correction is that of the state, whatever came before */
+        const fm_status status = make_rates(s, s->hosted.rates);
+        if (status != FM_OK) return end(s, status);
+    }
     if (begun && !fm_correct_hosted(s, t, s->y)) return end(s, fm_step_failed(s, t));
     note_origins(s, s->y);
     if (s->image.n.laws > 0 && fm_laws_choose(s, t, s->y, 1) < 0) return end(s, fm_step_failed_by_law(s, t));
@@ -118,34 +162,50 @@ fm_status fm_do_update_events(fm_instance *s, fm_events *events)
 fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x)
 {
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
-    if (!isfinite(t) || !fm_all_finite(x, s->model.ny))
+    if (!isfinite(t) || (x != NULL && !fm_all_finite(x, s->hosted.states)))
         return fm_say(s, FM_ERROR, "the time or a continuous state is not finite");
-    memcpy(s->y, x, (size_t)s->model.ny * sizeof(double));
+    for (int32_t i = 0; x != NULL && i < s->hosted.states; i++) s->y[s->hosted.place[i]] = x[i];
     s->clock[FM_TIME] = t;
     s->valid = FM_VALID_NOTHING;
+    fm_keep_pieces(s);
+    fm_follow_paths(s, t, s->y);
+    fm_end_smooth(s);
     return FM_OK;
 }
 
-/* The rates of the present state, or why there are none. */
-static fm_status make_rates(fm_instance *s, double *rates)
+/* Until fm_end_smooth, paths stay in the pieces of the last event, if the host integrates. */
+void fm_keep_pieces(fm_instance *s)
 {
-    const double t = s->clock[FM_TIME];
-    fm_rates(s, t, s->y, rates);
-    s->clock[FM_EVALUATIONS] += s->work.evaluations;
+    if (s->clock[FM_HOSTED] != 0.0) (void)fm_begin_smooth(s, s->clock[FM_EVENT]);
+}
+
+/* Writes hosted.rates: those of y in the modes and pieces of the last event, or, if the core integrates, in the present
+ * ones. */
+fm_status fm_present_rates(fm_instance *s)
+{
     s->work.evaluations = 0.0;
-    if (s->friction->jammed >= 0) return fm_jammed(s, t);
-    if (s->realised->lost) return fm_drives_failed(s, t);
-    if (fm_all_finite(rates, s->model.ny)) return FM_OK;
-    return fm_say(s, FM_DISCARD, "at t = %.9g s the rates of the continuous states are not finite: take a shorter step",
-                  t);
+    if (s->clock[FM_HOSTED] != 0.0) {
+        begin(s);
+        return end(s, make_rates(s, s->hosted.rates));
+    }
+    if (!(s->valid & FM_VALID_LAWS)) fm_laws_present(s);
+    fm_begin_normal_forces(s);
+    return make_rates(s, s->hosted.rates);
 }
 
 fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
 {
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
-    s->work.evaluations = 0.0;
-    begin(s);
-    return end(s, make_rates(s, rates));
+    const double t = s->clock[FM_TIME];
+    const fm_status status = fm_present_rates(s);
+    s->clock[FM_EVALUATIONS] += s->work.evaluations;
+    if (status == FM_OK && t > s->clock[FM_FOLLOWED] && s->image.n.cut_positions > 0) {
+        s->work.time = t; /* so that hosts that complete no steps count the turns of cut joints */
+        fm_place_loops(s, s->y, 0);
+        (void)fm_follow_cut_joints(s);
+    }
+    for (int32_t i = 0; i < s->hosted.states; i++) rates[i] = s->hosted.rates[s->hosted.place[i]];
+    return status;
 }
 
 /* How far x is inside the bounds of a piece's position, and v, relative to 1 rad or the model's length, and to these in
@@ -238,6 +298,7 @@ fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
     s->work.evaluations = 0.0;
     begin(s);
     const fm_status status = make_rates(s, fm_stage(s, 0));
+    s->clock[FM_EVALUATIONS] += s->work.evaluations;
     if (status != FM_OK) {
         fm_fall_back(s);
         return end(s, status);

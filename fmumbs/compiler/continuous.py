@@ -1,0 +1,89 @@
+"""The continuous states of an image, their rates, and the time, for hosts that integrate themselves.
+
+A state is a variable of the table, or else one beyond it; so is its rate, which is a variable of the table only where
+no loop adds a pull to it (core/motion/pull.c). References beyond the table are those of fmumbs.h: the time, the states,
+their rates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fmumbs.compiler.image import ModelImage
+from fmumbs.compiler.kinds import Kind, kinds
+from fmumbs.compiler.layout import ffi, lib
+from fmumbs.compiler.variables import Variable
+
+_RATES = {"": "1/s", "rad": "rad/s", "rad/s": "rad/s2", "m": "m/s", "m/s": "m/s2"}  # units of the rates
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """time: its variable. beyond: states and rates that are not in the table. states, rates: references, in the core's
+    order. nominals: magnitudes of the states [1 rad, or m]. indicators: number of event indicators.
+    """
+
+    time: Variable
+    beyond: list[Variable]
+    states: list[int]
+    rates: list[int]
+    nominals: list[float]
+    indicators: int
+
+
+def continuous(image: ModelImage) -> Continuous:
+    """Those of an image."""
+    table, named = len(image.variables), image.variables.structured
+    with image.borrow() as instance:
+        count = lib.fm_continuous_count(instance)
+        nominals = ffi.new("double[]", max(count, 1))
+        lib.fm_nominals(instance, nominals)
+        places = dict(_places(image, instance))
+        indicators = lib.fm_indicator_count(instance)
+    every = range(count)
+    variables, pulled = image.variables, image.sizes["rows"] > 0
+    found = [variables.row(kind.index, element, component) for kind, element, component in (places[i] for i in every)]
+    known = [row for row in found if row is not None]
+    names = dict(zip(known, variables.names(known), strict=True))
+    units = dict(zip(known, variables.units(known), strict=True))
+    states = [table + 1 + i if row is None else row for i, row in enumerate(found)]
+    hidden, rates, slow = list[Variable](), list[int](), list[Variable]()
+    for i, row in enumerate(found):
+        kind, element, component = places[i]
+        name = named.name(kind.index, element, component) if row is None else names[row]
+        if row is None:
+            hidden.append(_local(states[i], name, "", f"{kind.description}, a continuous state", None, None))
+        own = variables.row(kind.rate, element, component) if kind.rate >= 0 else None
+        if own is not None and not pulled:
+            rates.append(own)
+            continue
+        rates.append(table + 1 + count + i)
+        inputs = () if kind.place in _POSITIONS else None if own is None else variables[own].dependencies
+        unit = _RATES.get(units.get(states[i], "?"), "")
+        slow.append(_local(rates[i], f"der({name})", unit, f"rate of {name}", states[i], inputs))
+    time = Variable(table, "time", "", None, "independent", "continuous", None, "real", None, "s", "time", None, None)
+    return Continuous(time, hidden + slow, states, rates, list(nominals)[:count], indicators)
+
+
+_POSITIONS = (
+    lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_EXCITED, lib.FM_AT_BRISTLE, lib.FM_AT_MODAL_POSITION
+)  # fmt: skip
+
+
+def _places(image: ModelImage, instance: object) -> Iterator[tuple[int, tuple[Kind, int, int]]]:
+    """Each continuous state, and its kind, element and component."""
+    for kind in kinds():
+        if not kind.state:
+            continue
+        elements, components = image.variables.structured.listed(kind)
+        for element, component in zip(elements.tolist(), components.tolist(), strict=True):
+            state = lib.fm_continuous_of(instance, kind.index, element, component)
+            if state >= 0:
+                yield state, (kind, element, component)
+
+
+def _local(
+    reference: int, name: str, unit: str, text: str, derivative_of: int | None, inputs: tuple[int, ...] | None
+) -> Variable:
+    return Variable(
+        reference, name, "", None, "local", "continuous", "calculated", "real", None, unit, text, derivative_of, inputs
+    )

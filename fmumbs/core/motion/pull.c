@@ -1,0 +1,81 @@
+/* pull.c: the pull to the constraints in the rates of a host that integrates itself.
+ *
+ * Where a host corrects no drift, violations c and c' = J u + c_t of positions and velocities decay as exp(-a t) if
+ *     pdot = Y1 (u - a M^-1 J' K^-1 c),   udot = udot_0 - a M^-1 J' K^-1 c',
+ * since then d c / dt = c' - a c and d c' / dt = -a c'. Consistent states have the rates of the mechanism. A quaternion
+ * comes to its unit norm by a (1 - q'q) q / 2. a^2 = g / L + the mean square of the velocities of the joints in loops,
+ * or of the ball, in units of 1 rad and the model's length L: it follows from the state alone, and scales with the unit
+ * of time.
+ */
+#include "pull.h"
+
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../maths/vectors.h"
+#include "../loops/projection.h"
+#include "scratch.h"
+#include "../tree/positions.h"
+
+#include <math.h>
+#include <string.h>
+
+/* a [1/s], for the mean square of velocities. */
+static double rate_of(const fm_instance *s, double square)
+{
+    return sqrt(sqrt(dot(s->gravity, s->gravity)) / s->image.length[0] + square);
+}
+
+/* The mean square of the velocities u of the joints in loops. */
+static double square_in_loops(const fm_instance *s, const double *u)
+{
+    const double *unit = s->scale + s->image.n.positions;
+    double sum = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0 || !s->in_loop[i]) continue;
+        for (int32_t j = k->u; j < k->u + fm_link_speeds(&s->image, i); j++) {
+            if (s->order[s->image.n.positions + j] != 1) continue;
+            sum += (u[j] / unit[j]) * (u[j] / unit[j]);
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
+/* loop.change: -a times the smallest change that satisfies the rows of a level. */
+static void change_of(fm_instance *s, double a, int level)
+{
+    (void)fm_loop_gap(s, level);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -a * s->loop.c[3 * i + level];
+    fm_smallest_change(s);
+}
+
+static void pull_loops(fm_instance *s, const double *y, double a, double *rates)
+{
+    const size_t bytes = (size_t)s->image.n.speeds * sizeof(double);
+    double *moved = s->hosted.pulled, *u = moved + s->image.n.positions, *more = moved + s->model.ny;
+    change_of(s, a, 1);
+    for (int32_t i = 0; i < s->image.n.speeds; i++) rates[s->image.n.positions + i] += s->loop.change[i];
+    change_of(s, a, 0);
+    memcpy(moved, y, (size_t)s->image.n.positions * sizeof *moved);
+    memcpy(u, s->loop.change, bytes);
+    memset(more, 0, (size_t)s->image.n.positions * sizeof *more);
+    fm_position_rates(s, moved, more);
+    for (int32_t i = 0; i < s->image.n.positions; i++) rates[i] += more[i];
+}
+
+/* Adds the pull to the rates at y, after an evaluation there. */
+void fm_pull(fm_instance *s, const double *y, double *rates)
+{
+    const int loops = s->image.n.rows > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY &&
+                      s->loop.factored && !s->loop.near_singular && !s->singular->on_branch;
+    const double *u = y + s->image.n.positions;
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const fm_link *k = s->link + s->ball_link[i];
+        const double *q = y + k->p, a = rate_of(s, dot(u + k->u, u + k->u) / 3.0);
+        const double short_of = 1.0 - ((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+        for (int j = 0; j < 4; j++) rates[k->p + j] += 0.5 * a * short_of * q[j];
+    }
+    if (loops) pull_loops(s, y, rate_of(s, square_in_loops(s, u)), rates);
+}
