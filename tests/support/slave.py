@@ -22,7 +22,7 @@ from fmumbs.export import export_fmu
 
 OK, WARNING, DISCARD, ERROR = range(4)
 DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED = range(4)
-CO_SIMULATION = 1
+MODEL_EXCHANGE, CO_SIMULATION = 0, 1
 
 _REFERENCES, _REALS, _INTEGERS = POINTER(c_uint), POINTER(c_double), POINTER(c_int)
 # fmt: off
@@ -53,6 +53,16 @@ _ARGUMENTS: dict[str, list[Any]] = {
     ],
     "fmi2SetRealInputDerivatives": [c_void_p, _REFERENCES, c_size_t, _INTEGERS, _REALS],
     "fmi2GetRealOutputDerivatives": [c_void_p, _REFERENCES, c_size_t, _INTEGERS, _REALS],
+    "fmi2EnterEventMode": [c_void_p],
+    "fmi2NewDiscreteStates": [c_void_p, c_void_p],
+    "fmi2EnterContinuousTimeMode": [c_void_p],
+    "fmi2CompletedIntegratorStep": [c_void_p, c_int, _INTEGERS, _INTEGERS],
+    "fmi2SetTime": [c_void_p, c_double],
+    "fmi2SetContinuousStates": [c_void_p, _REALS, c_size_t],
+    "fmi2GetDerivatives": [c_void_p, _REALS, c_size_t],
+    "fmi2GetEventIndicators": [c_void_p, _REALS, c_size_t],
+    "fmi2GetContinuousStates": [c_void_p, _REALS, c_size_t],
+    "fmi2GetNominalsOfContinuousStates": [c_void_p, _REALS, c_size_t],
     "fmi2DoStep": [c_void_p, c_double, c_double, c_int],
     "fmi2CancelStep": [c_void_p],
     "fmi2GetStatus": [c_void_p, c_int, _INTEGERS],

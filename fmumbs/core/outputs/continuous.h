@@ -15,8 +15,6 @@ typedef enum fm_beyond_kind {
 } fm_beyond_kind;
 
 fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *index);
-double fm_value_at(fm_instance *s, uint32_t reference);
-int32_t fm_any_state(fm_instance *s, uint32_t reference);
 
 FM_HIDDEN_END
 

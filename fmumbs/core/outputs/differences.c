@@ -2,7 +2,8 @@
  *
  * Central differences along the direction of the seeds, with step sizes H, H/2, H/4 ..., are extrapolated to zero
  * (Ridders 1982): the entry of the table that differs least from its neighbours counts. H moves the known that moves
- * most, relative to its size, by FM_WIDEST of that. Between the two sides laws keep their modes and paths their pieces.
+ * most, relative to its size, by FM_FIRST_DIFFERENCE of that. Between the two sides laws keep their modes and paths their
+ * pieces.
  */
 #include "differences.h"
 
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_WIDEST 0.05
+#define FM_FIRST_DIFFERENCE 0.05
 #define FM_ENOUGH 1e-13 /* relative error of a derivative from which smaller steps gain nothing */
 #define FM_NOISE 8.0    /* times DBL_EPSILON, of the values: their round-off */
 
@@ -38,7 +39,7 @@ static double widest(fm_instance *s, const fm_direction *along)
         const double *at = fm_parameter_at(s, along->known[i]);
         if (at != NULL) most = fmax(most, fabs(along->seed[i]) / (*at != 0.0 ? fabs(*at) : 1.0));
     }
-    return most > 0.0 ? FM_WIDEST / most : 0.0;
+    return most > 0.0 ? FM_FIRST_DIFFERENCE / most : 0.0;
 }
 
 /* Moves the instance to the state in s->kept plus h times the seeds. */

@@ -473,6 +473,28 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     }
 }
 
+/* The value of any reference; rates are those in hosted.rates. */
+double fm_value_at(fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    int32_t i = 0;
+    switch (fm_beyond(s, reference, &i)) {
+    case FM_BEYOND_TIME: return s->clock[FM_TIME];
+    case FM_BEYOND_STATE: return s->y[i];
+    case FM_BEYOND_RATE: return s->hosted.rates[i];
+    default: break;
+    }
+    fm_update(s, fm_validity(m, m->variable_kind[reference], m->variable_object[reference]));
+    return fm_value(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
+}
+
+/* The element of y that a variable or a reference beyond the table is as a state, -1: none. */
+int32_t fm_any_state(fm_instance *s, uint32_t reference)
+{
+    int32_t i = -1;
+    return fm_beyond(s, reference, &i) == FM_BEYOND_STATE ? i : fm_state_place(s, reference);
+}
+
 static fm_status unknown(fm_instance *s, uint32_t reference)
 {
     return fm_say(s, FM_ERROR, "there is no variable with reference %lu: the model has 0 to %lu",

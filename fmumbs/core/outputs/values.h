@@ -11,6 +11,8 @@ int32_t fm_place_of(fm_instance *s, int32_t kind, int32_t object, int32_t compon
 int32_t fm_state_place(fm_instance *s, uint32_t reference);
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object);
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
+double fm_value_at(fm_instance *s, uint32_t reference);
+int32_t fm_any_state(fm_instance *s, uint32_t reference);
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value);
 double *fm_parameter_at(fm_instance *s, uint32_t reference);
 int fm_add_to_parameter(fm_instance *s, uint32_t reference, double more);

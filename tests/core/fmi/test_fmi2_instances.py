@@ -93,7 +93,7 @@ def test_another_guid_is_refused_with_both_in_the_message(fmu: Unpacked, other_f
 @pytest.mark.parametrize(
     ("changes", "fact"),
     [
-        ({"type": 0}, "co-simulation"),
+        ({"type": 2}, "pass fmi2ModelExchange or fmi2CoSimulation"),
         ({"name": b""}, "name"),
         ({"name": None}, "name"),
         ({"guid": None}, "GUID"),

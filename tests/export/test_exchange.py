@@ -1,0 +1,266 @@
+"""An FMU for Model Exchange moves as the Solver does, by integrators that share nothing with the core."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.model_description import read_model_description
+from fmpy.validation import validate_fmu
+from numpy.typing import NDArray
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from support.braked import stick_slip
+from support.drawing.mechanism import Refused, draw
+from support.exchange import Exchange, exchange
+from support.joint_models import kicked, mixed, rolling
+from support.sweeps import seeds
+
+NEAR = 1e-8  # of 1 and the state: SciPy's DOP853 at 1e-11
+BY_CVODE = 1e-6  # at 1e-10 over a second
+CLOSED = 1e-7  # a loop after 20 s without a correction
+COSTS = 1.2  # evaluations with completed steps, of those without
+SAME = 1e-9  # a Jacobian by differences of eighth order
+SWITCH = 1e-6  # [s] times of events
+
+MODELS = ("pendulum", "heavy_top", "arm6", "four_bar", "slider_crank", "bricard", "skate", "rolling_disk", "rpsup", "ladder")
+
+
+def exported(model: Any, folder: Path, **options: Any) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Path(fm.export_fmu(model, folder / "model.fmu", platforms=["linux64"], all_variables=True, **options))
+
+
+def solver_at(model: Any, stop: float, **values: float) -> fm.Solver:
+    solver = fm.Solver(model, scheme="dop853", tolerance=1e-13)
+    for name, value in values.items():
+        solver.set(name, value)
+    solver.assemble(0.0)
+    solver.step(stop)
+    return solver
+
+
+def state_names(one: Exchange) -> list[str]:
+    unknowns = one.description.derivatives
+    return [u.variable.derivative.name for u in unknowns]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_by_an_integrator_of_scipy_it_moves_as_by_the_solver(name: str, tmp_path: Path) -> None:
+    model = read_model(name)
+    solver = solver_at(model, 0.5)
+    with exchange(exported(model, tmp_path)) as one:
+        one.run(0.5)
+        names = state_names(one)
+        expected = np.array([solver.get(n) for n in names], float)
+        assert one.get(*names) == pytest.approx(expected, rel=NEAR, abs=NEAR)
+
+
+def test_inputs_are_followed_at_every_evaluation(tmp_path: Path) -> None:
+    model = read_model("arm6")
+    with exchange(exported(model, tmp_path)) as one:
+        one.run(0.5, inputs=lambda t: {"J2.tau": 3.0 + 20.0 * t, "J4.tau": -8.0 * t})
+        names = state_names(one)
+        found = one.get(*names)
+    solver = solver_at(model, 0.0, **{"J2.tau": 3.0})
+    for name, slope in (("J2.tau", 20.0), ("J4.tau", -8.0)):
+        solver.set_input_derivatives(name, 1, slope)
+    solver.step(0.5)
+    assert found == pytest.approx([solver.get(n) for n in names], rel=NEAR, abs=NEAR)
+
+
+@pytest.mark.parametrize("make", [kicked, mixed, lambda: rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))])
+def test_paths_quaternions_and_rolling_joints(make: Callable[[], fm.Model], tmp_path: Path) -> None:
+    model = make()
+    solver = solver_at(model, 0.4)
+    with exchange(exported(model, tmp_path)) as one:
+        one.run(0.4)
+        names = state_names(one)
+        assert one.get(*names) == pytest.approx([solver.get(n) for n in names], rel=NEAR, abs=NEAR)
+
+
+def test_a_loop_stays_closed_without_a_completed_step(tmp_path: Path) -> None:
+    path = exported(read_model("four_bar"), tmp_path)
+    with exchange(path) as one:
+        one.run(20.0)
+        alone = one.evaluations
+        assert one.get("solver.position_violation", "solver.velocity_violation").max() < CLOSED
+    with exchange(path) as one:
+        one.run(20.0, completed=True)
+        assert one.evaluations <= COSTS * alone
+
+
+@pytest.mark.parametrize("seed", seeds(8, 60, 300))
+def test_random_mechanisms_by_both_kinds(seed: int, tmp_path: Path) -> None:
+    try:
+        model = draw(seed).model
+        solver = solver_at(model, 0.0)
+    except (Refused, fm.FmumbsError):
+        pytest.skip("no mechanism")
+    with exchange(exported(model, tmp_path)) as one:
+        names = state_names(one)
+        x, rates = one.x, one.rates(0.0, one.x)
+        known = fm.compile(model, everything=True).variables
+        listed = [k for k, n in enumerate(names) if known.find(n) is not None]
+        assert x[listed] == pytest.approx([solver.get(names[k]) for k in listed], rel=1e-12, abs=1e-12)
+        for k in listed:
+            slope = solver.output_derivative(names[k])
+            assert rates[k] == pytest.approx(slope, rel=1e-7, abs=1e-7 * np.max(np.abs(rates)))
+
+
+def is_smooth(variable: Any) -> bool:
+    return variable.type == "Real" and not variable.name.startswith("solver.")  # the largest violation is not
+
+
+def differences(f: Callable[[float], NDArray[np.float64]], h: float) -> NDArray[np.float64]:
+    """Central differences of eighth order."""
+    weights = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+    return sum(w * (f((k + 1) * h) - f(-(k + 1) * h)) for k, w in enumerate(weights)) / h  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", ["arm6", "four_bar", "heavy_top", "flexible_four_bar"])
+def test_derivatives_of_rates_and_outputs(name: str, tmp_path: Path) -> None:
+    with exchange(exported(read_model(name), tmp_path)) as one:
+        x = one.x + 0.01 * np.cos(np.arange(one.states))
+        one.place(0.0, x)
+        states = [u.variable.derivative.valueReference for u in one.description.derivatives]
+        unknowns = [u.variable.valueReference for u in one.description.derivatives]
+        unknowns += [u.variable.valueReference for u in one.description.outputs if is_smooth(u.variable)][::7]
+        mass = next(v for v in one.description.modelVariables if v.name.endswith(".mass"))
+
+        def by(reference: int, start: float) -> Callable[[float], NDArray[np.float64]]:
+            def f(h: float) -> NDArray[np.float64]:
+                one.fmu.setReal([reference], [start + h])
+                return np.array(one.fmu.getReal(unknowns))
+
+            return f
+
+        for reference, start in (*zip(states, x, strict=True), (mass.valueReference, float(mass.start))):
+            f = by(reference, start)
+            expected = np.array([differences(f, h) for h in (3e-3, 1e-3, 3e-4)])  # of stiff ones the shortest
+            f(0.0)
+            found = np.array(one.fmu.getDirectionalDerivative(unknowns, [reference], [1.0]))
+            off = np.min(np.abs(expected - found), axis=0)
+            assert np.max(off) <= SAME * max(1.0, np.max(np.abs(found)))
+
+
+# Events ----------------------------------------------------------------------------------------------------------
+
+
+def gate() -> fm.Model:
+    """A gate that swings against an elastic stop."""
+    model = fm.Model("gate")
+    leaf = fm.Body.rod("leaf", length=1.0, mass=4.0)
+    hinge = fm.Revolute("A", model.ground.at(), leaf.base, axis="y", q0=0.3)
+    model.add(leaf, hinge, fm.Law("stop", hinge, pieces=[fm.Piece([[0], [-4000]], lower=0.8, origin=0.8)]))
+    return model
+
+
+def sliding() -> fm.Model:
+    """A block that slides to rest on a rough floor."""
+    model = fm.Model("sliding", gravity=(0, 0, 0))
+    block = fm.Body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    A = fm.Prismatic("A", model.ground.at(), block.at(), axis="x", u0=1.5)
+    model.add(block, A, fm.Law.brake("floor", A, 2.0))
+    return model
+
+
+def switches(model: fm.Model, name: str, stop: float) -> list[float]:
+    """The times at which the Solver's law switches, by halving."""
+    def value(t: float) -> float:
+        return float(solver_at(model, t).get(name))
+
+    times = np.linspace(0.0, stop, 121)
+    result = fm.simulate(model, times=times, scheme="dop853", tolerance=1e-12)
+    at = np.flatnonzero(np.diff(result[name] != 0.0))
+    found = []
+    for k in at:
+        low, high = times[k], times[k + 1]
+        first = result[name][k] != 0.0
+        while high - low > 0.1 * SWITCH:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if (value(middle) != 0.0) == first else (low, middle)
+        found.append(high)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("make", "output", "stop"), [(gate, "stop.force", 1.5), (stick_slip, "grip.slip", 1.2), (sliding, "floor.slip", 2.0)]
+)
+def test_by_cvode_laws_switch_when_they_do_by_the_solver(
+    make: Callable[[], fm.Model], output: str, stop: float, tmp_path: Path
+) -> None:
+    path = exported(make(), tmp_path)
+    result = fmpy.simulate_fmu(
+        str(path), fmi_type="ModelExchange", stop_time=stop, output_interval=0.01, relative_tolerance=1e-10
+    )
+    times = result["time"]
+    events = times[np.flatnonzero(np.diff(times) == 0.0)]
+    expected = switches(make(), output, stop)
+    assert len(expected) >= 1
+    for time in expected:
+        assert np.min(np.abs(events - time)) < SWITCH, (time, events)
+    assert len(events) <= len(expected) + 4 if make is not stick_slip else len(events) < 40
+
+
+def test_time_events_are_the_pieces_of_paths(tmp_path: Path) -> None:
+    with exchange(exported(kicked(), tmp_path)) as one:
+        first = one.next
+        assert 0.0 < first < np.inf
+        one.run(first)
+        assert one.next > first * (1.0 + 1e-6)
+
+
+# The file --------------------------------------------------------------------------------------------------------
+
+
+def test_the_description_is_valid_and_begins_with_the_time(tmp_path: Path) -> None:
+    path = exported(read_model("four_bar"), tmp_path)
+    assert validate_fmu(str(path)) == []
+    description = read_model_description(str(path))
+    variables = description.modelVariables
+    assert (variables[0].name, variables[0].causality) == ("time", "independent")
+    assert description.coSimulation is not None and description.modelExchange is not None
+    assert [u.variable.name for u in description.derivatives][:2] == ["der(A.q)", "der(B.q)"]
+    states = {u.variable.derivative.name for u in description.derivatives}
+    assert states == {v.derivative.name for v in variables if v.derivative is not None}
+
+
+@pytest.mark.parametrize(("kind", "found"), [("cs", (True, False)), ("me", (False, True)), ("cs+me", (True, True))])
+def test_a_kind_is_chosen(kind: str, found: tuple[bool, bool], tmp_path: Path) -> None:
+    description = read_model_description(str(exported(read_model("pendulum"), tmp_path, kind=kind)))
+    assert (description.coSimulation is not None, description.modelExchange is not None) == found
+    assert (description.modelVariables[0].name == "time") == (kind != "cs")
+
+
+def test_a_kind_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(fm.ExportError, match=r"kind 'both' is unknown\. Choose one of: cs\+me, cs, me\."):
+        exported(read_model("pendulum"), tmp_path, kind="both")
+    with pytest.raises(fm.ExportError, match=r"makes FMUs for Co-Simulation only"):
+        exported(read_model("pendulum"), tmp_path, kind="me", backend="pythonfmu")
+
+
+def test_states_that_are_not_declared_are_named_as_well(tmp_path: Path) -> None:
+    model = read_model("pendulum")
+    model.output("angle", of="A.q")
+    description = read_model_description(str(exported(model, tmp_path)))
+    names = [u.variable.derivative.name for u in description.derivatives]
+    assert names == ["angle", "A.qd"]
+    assert validate_fmu(str(tmp_path / "model.fmu")) == []
+
+
+def test_a_declared_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+    model = read_model("pendulum")
+    model.output("time", of="A.q")
+    with pytest.raises(fm.ExportError, match=r"'time' is also the name of the time"):
+        exported(model, tmp_path)
+
+
+def test_flat_names_are_identifiers(tmp_path: Path) -> None:
+    description = read_model_description(str(exported(read_model("heavy_top"), tmp_path, naming="flat")))
+    assert all(v.name.isidentifier() for v in description.modelVariables)
