@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 )
 @click.version_option(package_name="fmumbs")
 def main() -> None:
-    """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
+    """Multibody mechanisms in Python, exported as FMI 2.0 FMUs.
 
     \b
     fmumbs check double_pendulum                      what the mechanism is, and what may be wrong

@@ -61,12 +61,12 @@ def described(path: Path) -> list[dict[str, str]]:
 
 
 def test_every_shipped_mechanism_exports_flat_names(image: ModelImage, tmp_path: Path) -> None:
-    path = export_fmu(image, tmp_path / "a.fmu", naming="flat", all_variables=True)
+    path = export_fmu(image, tmp_path / "a.fmu", kind="cs", naming="flat", all_variables=True)
     about, *variables = described(path)
     assert about["variableNamingConvention"] == "flat"
     names = [v.name for v in image.variables]
     assert [v["name"] for v in variables] == [re.sub(r"[.\[]", "_", name.replace("]", "")) for name in names]
-    root = described(export_fmu(image, tmp_path / "b.fmu", all_variables=True))
+    root = described(export_fmu(image, tmp_path / "b.fmu", kind="cs", all_variables=True))
     assert [{**v, "name": ""} for v in variables] == [{**v, "name": ""} for v in root[1:]]
     read_model_description(str(path), validate=True, validate_variable_names=True, validate_model_structure=True)
 

@@ -48,7 +48,7 @@ ROOT = HERE.parents[1]
 def fmus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Of each mechanism in turn: the native FMU, and the one by pythonfmu."""
     image, folder = compile(read_model(request.param, SMALL.get(request.param))), tmp_path_factory.mktemp("fmus")
-    return export_fmu(image, folder / "n.fmu"), export_fmu(image, folder / "p.fmu", backend="pythonfmu")
+    return export_fmu(image, folder / "n.fmu", kind="cs"), export_fmu(image, folder / "p.fmu", backend="pythonfmu")
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
  *
  * Central differences along the direction of the seeds, with step sizes H, H/2, H/4 ..., are extrapolated to zero
  * (Ridders 1982): the entry of the table that differs least from its neighbours counts. H moves the known that moves
- * most, relative to its size, by FM_FIRST_DIFFERENCE of that. Between the two sides laws keep their modes and paths their
- * pieces.
+ * most, relative to its size, by FM_FIRST_DIFFERENCE of that. Between the two sides laws keep their modes and paths
+ * their pieces.
  */
 #include "differences.h"
 

@@ -51,7 +51,13 @@ class Host(Slave):
         return x
 
 
-INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, ENDED = "instantiated", "initialization", "event", "continuous", "ended"
+INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, ENDED = (
+    "instantiated",
+    "initialization",
+    "event",
+    "continuous",
+    "ended",
+)
 ORDER = (INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, ENDED)
 HOSTED = {EVENT, CONTINUOUS}
 

@@ -214,10 +214,10 @@ def test_directional_derivatives_are_of_outputs_by_inputs_states_and_parameters(
     assert slave.directional("A.q", "A.tau") == (OK, 0.0)
     assert slave.directional("A.tau", "A.tau")[0] == ERROR
     angle = slave.get("A.q")
-    slope = 3.0 * 9.81 * 0.5 * math.cos(angle)  # of the torque of gravity about the hinge
+    slope = -3.0 * 9.81 * 0.5 * math.sin(angle)  # of the torque of gravity about the hinge
     assert slave.directional("A.qdd", "A.q") == (OK, pytest.approx(slope, rel=1e-12))
     assert slave.directional("A.q", "A.q", 2.0) == (OK, 2.0)
-    assert slave.directional("A.qdd", "gravity[3]") == (OK, pytest.approx(-1.5 * math.sin(angle), rel=1e-12))
+    assert slave.directional("A.qdd", "gravity[3]") == (OK, pytest.approx(-1.5 * math.cos(angle), rel=1e-12))
     assert slave.directional("A.qdd", "solver.tolerance")[0] == ERROR
     assert "'solver.tolerance'" in slave.say
     assert slave.directional("A.qdd", "A.qdd")[0] == ERROR
