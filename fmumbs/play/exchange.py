@@ -120,7 +120,8 @@ class ExchangeSlave:
         self._next = following if defined else np.inf
         self.enterContinuousTimeMode()
 
-    def _event(self, t: float) -> None:
+    def event(self, t: float) -> None:
+        """Updates the events at time t [s], which corrects the loops, and begins afresh."""
         self.enterEventMode()
         self._update()
         if self._solver is not None:
@@ -148,7 +149,7 @@ class ExchangeSlave:
         """Integrates from time t [s] by a step."""
         end, self.inputs.start = t + step, t
         if self._jumped or self._solver is None:
-            self._event(t)
+            self.event(t)
             self._jumped = False
         self._solver = self._solver or self._integrator(t)
         while t < end:
@@ -164,7 +165,7 @@ class ExchangeSlave:
             if stops:
                 raise RuntimeError("the FMU asks for the end of the simulation")
             if crossed or event or self._next - t <= REACHED * abs(t):
-                self._event(t)
+                self.event(t)
         for reference in self.inputs.orders:
             self.inputs.values[reference] = self.inputs.at(end, reference)
         self.inputs.orders.clear()

@@ -212,7 +212,7 @@ def test_sums_of_small_derivatives_are_compared_by_their_size(pendulum_fmu: Path
 def test_uneven_steps_are_compared_within_what_their_own_runs_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two outputs that run from 0 to 1; fine and coarse runs with even steps, then with uneven ones, end elsewhere."""
     fmu: Any = SimpleNamespace(
-        abilities=SimpleNamespace(canHandleVariableCommunicationStepSize=True), outputs=[0, 1], names=["x", "y"],
+        varies_step=True, outputs=[0, 1], names=["x", "y"],
         excitation=dict,
     )  # fmt: skip
 
