@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmi2 import capability_attributes, experiment_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
-from fmumbs.export.model_description import NATIVE, experiment_of
+from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_description
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def image_info(image: "ModelImage") -> Facts:
                 "start": None if v.initial == "calculated" else v.start != 0.0 if v.type == "boolean" else v.start,
                 "description": v.description,
             }
-            for v in image.variables
+            for v in model_description(image, capabilities=replace(NATIVE, kinds=KINDS["cs+me"])).variables
         ],
     }
     return facts | {"solver": _solver(facts)}

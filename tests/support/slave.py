@@ -94,7 +94,8 @@ class Unpacked:
         library.fmi2Instantiate.restype = c_void_p
         library.fmi2Instantiate.argtypes = [c_char_p, c_int, c_char_p, c_char_p, c_void_p, c_int, c_int]
         for name, arguments in _ARGUMENTS.items():
-            getattr(library, name).argtypes = arguments
+            if hasattr(library, name):  # pythonfmu's binary has no functions of Model Exchange
+                getattr(library, name).argtypes = arguments
         library.fmi2FreeInstance.restype = None
         return library
 

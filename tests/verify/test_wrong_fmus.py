@@ -66,8 +66,9 @@ def wrong(
 def test_each_wrong_binary_is_found_by_its_check_alone(way: str, wrong: Callable[..., object]) -> None:
     check, words = WAYS[way]
     findings, notes = wrong(way)
-    assert {finding.check for finding in findings} == {check}
-    assert all(words in finding.message for finding in findings)
+    shared = {"Jacobian"} if check == "directional derivatives" else set()  # by the same function, in the other kind
+    assert {finding.check for finding in findings} - shared == {check}
+    assert all(words in finding.message for finding in findings if finding.check == check)
     assert not notes
 
 
