@@ -279,16 +279,17 @@ class Solver:
         return float(values[0]) if scalar else values
 
     def directional_derivative(self, unknowns: Sequence[str], knowns: Sequence[str], seed: ArrayLike) -> Array:
-        """(unknowns,) derivatives of outputs at the present time along a direction in the space of inputs.
+        """(unknowns,) derivatives of outputs at the present time along a direction in the space of the knowns.
 
-        unknowns, knowns: names of outputs and inputs; the name of a vector means all its components. seed: (knowns,)
-        the direction.
+        unknowns: names of outputs; knowns: of inputs, states and tunable parameters; the name of a vector means all its
+        components. seed: (knowns,) the direction. Force laws keep their modes. By inputs the derivatives are those of
+        the linear response, by all else extrapolated differences.
         """
         rows, z = _references_for_core([i for name in unknowns for i in self._references(name)[0]])
         columns, v = _references_for_core([i for name in knowns for i in self._references(name)[0]])
         direction = _numbers(seed, "the seed")
         if direction.shape != (columns,):
-            raise SolverError(f"the seed has {_size(direction)} numbers for {columns} inputs. Give one for each.")
+            raise SolverError(f"the seed has {_size(direction)} numbers for {columns} knowns. Give one for each.")
         result = np.empty(rows)
         towards, found = _pointer("double", direction), _pointer("double", result)
         self._call(lib.fm_directional_derivative, z, rows, v, columns, towards, found)

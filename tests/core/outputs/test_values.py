@@ -257,7 +257,7 @@ def test_outputs_depend_only_on_the_inputs_in_the_table(case: Case) -> None:
 
 def test_derivatives_ask_for_outputs_inputs_and_a_fitting_seed() -> None:
     solver = started(mechanism())
-    for unknowns, knowns, seed in ((["A.f"], ["A.f"], [1]), (["A.q"], ["A.q"], [1]), (["A.q"], ["A.f"], [1, 2])):
+    for unknowns, knowns, seed in ((["A.f"], ["A.f"], [1]), (["A.q"], ["A.qdd"], [1]), (["A.q"], ["A.f"], [1, 2])):
         with pytest.raises(fm.SolverError):
             solver.directional_derivative(unknowns, knowns, seed)
     with pytest.raises(fm.SolverError, match="finite"):
