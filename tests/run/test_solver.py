@@ -271,7 +271,7 @@ def test_outputs_have_derivatives_by_inputs(solver: Solver) -> None:
     assert_allclose(found, [1.5, 0.0, 0.0, 0.0], rtol=1e-14)
     assert solver.directional_derivative([], ["J.f"], 1.0).tolist() == []
     assert solver.directional_derivative(["J.qdd"], [], []).tolist() == [0.0]
-    with pytest.raises(fm.SolverError, match="the seed has 1 numbers for 3 inputs"):
+    with pytest.raises(fm.SolverError, match="the seed has 1 numbers for 3 knowns"):
         solver.directional_derivative(["J.qdd"], ["L.force"], [1.0])
 
 
