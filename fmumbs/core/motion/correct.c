@@ -14,8 +14,13 @@
 
 #include <string.h>
 
-static void place_links(fm_instance *s, const double *y)
+/* Places the links at y, for the coordinates of cut joints. */
+void fm_place_links(fm_instance *s, const double *y)
 {
+    if (s->plan.blocks > 0) { /* else no cut joint has constraint rows */
+        fm_place_loops(s, y, 0);
+        return;
+    }
     fm_run_orientations(s, y);
     fm_make_world(s, y);
 }
@@ -53,8 +58,8 @@ int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
-    if (s->plan.blocks == 0) { /* no cut joint has constraint rows */
-        place_links(s, y);
+    if (s->plan.blocks == 0) {
+        fm_place_links(s, y);
         return 1;
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;

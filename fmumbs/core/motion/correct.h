@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+void fm_place_links(fm_instance *s, const double *y);
 int fm_correct(fm_instance *s, double *y, int near);
 
 FM_HIDDEN_END

@@ -68,7 +68,7 @@ static void pull_loops(fm_instance *s, const double *y, double a, double *rates)
 /* Adds the pull to the rates at y, after an evaluation there. */
 void fm_pull(fm_instance *s, const double *y, double *rates)
 {
-    const int loops = s->image.n.rows > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY &&
+    const int loops = s->plan.blocks > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY &&
                       s->loop.factored && !s->loop.near_singular && !s->singular->on_branch;
     const double *u = y + s->image.n.positions;
     for (int32_t i = 0; i < s->model.balls; i++) {

@@ -17,8 +17,8 @@
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
-#include "../loops/projection.h"
 #include "../loops/scratch.h"
+#include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/law_rates.h"
 #include "../motion/linear_range.h"
@@ -201,7 +201,7 @@ fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
     s->clock[FM_EVALUATIONS] += s->work.evaluations;
     if (status == FM_OK && t > s->clock[FM_FOLLOWED] && s->image.n.cut_positions > 0) {
         s->work.time = t; /* so that hosts that complete no steps count the turns of cut joints */
-        fm_place_loops(s, s->y, 0);
+        fm_place_links(s, s->y);
         (void)fm_follow_cut_joints(s);
     }
     for (int32_t i = 0; i < s->hosted.states; i++) rates[i] = s->hosted.rates[s->hosted.place[i]];

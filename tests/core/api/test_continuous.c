@@ -14,7 +14,8 @@
 #define MOST_UPDATES 2000
 #define RK4 1.0
 #define DOP853 4.0
-#define TOLERANCE 1e-9 /* the host corrects drift from a tenth of it */
+#define TOLERANCE 1e-9 /* the host corrects drift from ten times it */
+#define PULLED 3.0 /* times the core's error by the same scheme, which corrects each step; a pull leaves drift */
 #define FINE 1e-12
 
 typedef struct host {
@@ -147,7 +148,7 @@ static host moved(const char *name, double end, int switches)
     const double off = distance(&h, &exact), allowed = distance(&same, &exact);
     if (getenv("VERBOSE"))
         printf("%s: off %.2e, core %.2e, %d updates, %d crossings\n", name, off, allowed, h.updates, h.crossings);
-    CHECK(off <= (switches ? LOCATED : EQUAL + 1.1 * allowed));
+    CHECK(off <= (switches ? LOCATED : EQUAL + PULLED * allowed));
     free(one.bytes);
     close_host(&same), close_host(&exact);
     return h;
@@ -162,11 +163,11 @@ static void check_smooth(void)
     close_host(&top);
 }
 
-/* Without the updates that completed steps ask for the loop would open; with them it stays within the tolerance. */
+/* The pull in the rates keeps the loop closed, so that no completed step asks for an update. */
 static void check_loop(void)
 {
     host h = moved("four_bar.fmb", END, 0);
-    CHECK(h.updates > 1 && value_of(&h, "solver.position_violation") < TOLERANCE);
+    CHECK(h.updates == 1 && value_of(&h, "solver.position_violation") < 10.0 * TOLERANCE);
     close_host(&h);
 }
 
