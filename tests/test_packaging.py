@@ -17,24 +17,12 @@ import pytest
 
 import fmumbs
 from fmumbs.export.installed import PLATFORMS, missing_platforms
+from support.fmi_functions import FMI2_FUNCTIONS
 from support.least_versions import BOUND, requirements
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "fmumbs" / "core"
 BINARY = Path(fmumbs.__file__).parent / "_fmu" / "linux64" / "fmumbs.so"
-
-# fmt: off
-FMI2_FUNCTIONS = {
-    "fmi2GetTypesPlatform", "fmi2GetVersion", "fmi2SetDebugLogging", "fmi2Instantiate", "fmi2FreeInstance",
-    "fmi2SetupExperiment", "fmi2EnterInitializationMode", "fmi2ExitInitializationMode", "fmi2Terminate",
-    "fmi2Reset", "fmi2GetReal", "fmi2GetInteger", "fmi2GetBoolean", "fmi2GetString", "fmi2SetReal",
-    "fmi2SetInteger", "fmi2SetBoolean", "fmi2SetString", "fmi2GetFMUstate", "fmi2SetFMUstate",
-    "fmi2FreeFMUstate", "fmi2SerializedFMUstateSize", "fmi2SerializeFMUstate", "fmi2DeSerializeFMUstate",
-    "fmi2GetDirectionalDerivative", "fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives",
-    "fmi2DoStep", "fmi2CancelStep", "fmi2GetStatus", "fmi2GetRealStatus", "fmi2GetIntegerStatus",
-    "fmi2GetBooleanStatus", "fmi2GetStringStatus",
-}
-# fmt: on
 
 linux_binary = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads an ELF file")
 
@@ -121,10 +109,11 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
     others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
-    extras = ("plot", "mesh", "sweep", "cosim", "control", "results")
+    extras = ("plot", "mesh", "mjcf", "xacro", "sweep", "cosim", "control", "results")
     named = {requirement.partition(">=")[0] for requirement in requirements(*extras)}
     assert others <= named
-    assert named - others == {"cffi", "pythonfmu"}  # the extension module's; whose files the other back end packs
+    # the extension module's; which trimesh reads COLLADA by; whose files the other back end packs
+    assert named - others == {"cffi", "pycollada", "pythonfmu"}
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,10 @@ static void check_descriptions(const fm_instance *s)
         CHECK(fm_variable_name(s, i, name, 2) == length && strlen(name) == 1);
         CHECK(fm_variable_name(s, i, NULL, 0) == length);
     }
-    CHECK(fm_variable(s, count, &info) == FM_ERROR);
-    CHECK(fm_variable_name(s, count, name, sizeof name) == 0 && name[0] == 0);
+    const uint32_t beyond = count + 1 + 2 * (uint32_t)fm_continuous_count(s); /* time, states, their rates */
+    for (uint32_t i = count; i < beyond; i++) CHECK(fm_variable(s, i, &info) == FM_OK);
+    CHECK(fm_variable(s, beyond, &info) == FM_ERROR);
+    CHECK(fm_variable_name(s, beyond, name, sizeof name) == 0 && name[0] == 0);
     CHECK(fm_kind(fm_kind_count()) == NULL && fm_array(fm_array_count()) == NULL);
     CHECK(strlen(fm_guid(s)) == 38);
 }
@@ -131,7 +133,9 @@ static void check_directional_derivatives(fm_instance *s)
     for (size_t i = 0; i < outputs; i++) CHECK(isfinite(result[i]));
     CHECK(fm_directional_derivative(s, output, outputs, input, 0, seed, result) == FM_OK);
     for (size_t i = 0; i < outputs; i++) CHECK(result[i] == 0.0);
-    CHECK(fm_directional_derivative(s, output, 1, output, 1, seed, result) == FM_ERROR);
+    const uint32_t none = UINT32_MAX;
+    CHECK(fm_directional_derivative(s, output, 1, &none, 1, seed, result) == FM_ERROR);
+    CHECK(fm_directional_derivative(s, &none, 1, output, 0, seed, result) == FM_ERROR);
     if (inputs > 0) {
         CHECK(fm_directional_derivative(s, input, 1, input, 1, seed, result) == FM_ERROR);
         seed[0] = INFINITY;

@@ -61,7 +61,8 @@ static void check_derivatives(fm_instance *s)
     IN_MODE(status, fm_get_output_derivatives(s, output, outputs, order, result));
     IN_MODE(status, fm_directional_derivative(s, output, outputs, input, inputs, seed, result));
     CHECK(status == FM_OK);
-    IN_MODE(status, fm_directional_derivative(s, output, 1, output, 1, seed, result));
+    const uint32_t none = UINT32_MAX;
+    IN_MODE(status, fm_directional_derivative(s, output, 1, &none, 1, seed, result));
     CHECK(status == FM_ERROR);
     IN_MODE(status, fm_set(s, input, inputs, seed));
     CHECK(status == FM_OK);

@@ -50,9 +50,11 @@ def test_the_start_follows_what_is_set_and_is_that_of_the_solver(standing: Path,
         solver.set(name, value)
     solver.assemble()
     with Fmu(standing) as fmu, fmu.started({fmu.reference(name): value for name, value in changes.items()}) as one:
+        variables = set(solver.image.variables.names())
+        shared = [r for r in fmu.readable if fmu.names[r] in variables]  # without the time and the rates of states
         for _ in range(3):
-            found = one.reals(fmu.readable)
-            expected = [solver.get(fmu.names[r]) for r in fmu.readable]
+            found = one.reals(shared)
+            expected = [solver.get(fmu.names[r]) for r in shared]
             assert np.array(found).tobytes() == np.array(expected).tobytes()
             one.step(fmu.interval)
             solver.step(one.time)
