@@ -19,7 +19,7 @@ from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, pointer
+from fmumbs.run.coordinates import Array, Coordinates, places_of_states, pointer
 from fmumbs.run.solver import Solver
 
 Indices = NDArray[np.int64]
@@ -42,10 +42,15 @@ class Chart:
         self.solver.call(lib.fm_update_events, events)
         self.t = self.solver.time
         self.np, self.nu, self.nb = (image.sizes[name] for name in ("positions", "speeds", "bristles"))
-        self.y0 = np.zeros(self.np + self.nu + self.nb)
-        lib.fm_get_continuous(self.solver.instance, pointer(self.y0))
-        self.nominal = np.zeros(len(self.y0))
-        lib.fm_nominals(self.solver.instance, pointer(self.nominal))
+        self.continuous = places_of_states(image)
+        x = np.zeros(len(self.continuous))
+        lib.fm_get_continuous(self.solver.instance, pointer(x))
+        speeds = self.solver.read(image.variables.speeds())
+        self.y0 = np.concatenate([self.solver.positions, speeds, np.zeros(self.nb)])
+        self.y0[self.continuous] = x
+        lib.fm_nominals(self.solver.instance, pointer(x))
+        self.nominal = np.ones(len(self.y0))
+        self.nominal[self.continuous] = x
         self._lay_out()
         self._choose()
 
@@ -221,8 +226,9 @@ class Chart:
     def rates(self, x: Array) -> Array:
         """(states,) the rates of the states at x."""
         self.go(x)
-        y = np.zeros(len(self.y0))
-        self.solver.call(lib.fm_continuous_rates, pointer(y))
+        y, found = np.zeros(len(self.y0)), np.zeros(len(self.continuous))
+        self.solver.call(lib.fm_continuous_rates, pointer(found))
+        y[self.continuous] = found
         s = np.where(self.turn >= 0, 0.0, y[self.place])
         for p, u in self.balls:
             at = np.flatnonzero(self.place == p)
@@ -279,7 +285,7 @@ class Chart:
         return found
 
     def _set(self, p: Array, u: Array) -> None:
-        y = np.concatenate([p, u, self._z])
+        y = np.concatenate([p, u, self._z])[self.continuous]
         self.solver.call(lib.fm_set_continuous, self.t, pointer(y))
 
     def _jacobian(self) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, pointer, required
+from fmumbs.run.coordinates import Array, Coordinates, places_of_states, pointer, required
 from fmumbs.run.solver import Solver
 
 INDEPENDENT = 1e-9
@@ -44,7 +44,8 @@ class Closed:
 
     def place(self, positions: Array, speeds: Array) -> None:
         """Goes to a state."""
-        x = np.concatenate([positions, speeds, np.zeros(self._solver.image.sizes["bristles"])])
+        image = self._solver.image
+        x = np.concatenate([positions, speeds, np.zeros(image.sizes["bristles"])])[places_of_states(image)]
         self._solver.call(lib.fm_set_continuous, self._solver.time, pointer(x))
 
     def rows(self) -> Array:
@@ -123,11 +124,13 @@ class Closed:
             raise ModelError(
                 f"{where}: these velocities open the loops at {rate:.3g} 1/s. Give velocities that the loops allow."
             )
-        sizes = self._solver.image.sizes
-        rates = np.zeros(sizes["positions"] + sizes["speeds"] + sizes["bristles"])
-        self._solver.call(lib.fm_continuous_rates, pointer(rates))
-        possible = rates[sizes["positions"] :][: sizes["speeds"]] / self.scale
-        given = accelerations / self.scale
+        image, given = self._solver.image, accelerations / self.scale
+        places = places_of_states(image)
+        rates, found = np.zeros(image.sizes["positions"] + len(given) + image.sizes["bristles"]), np.zeros(len(places))
+        rates[image.sizes["positions"] :][: len(given)] = accelerations  # of what follows a path
+        self._solver.call(lib.fm_continuous_rates, pointer(found))
+        rates[places] = found
+        possible = rates[image.sizes["positions"] :][: len(given)] / self.scale
         off = np.abs(rows @ (given - possible)).max(initial=0.0)
         if off > FITS * max(np.abs(given).max(initial=0.0), np.abs(possible).max(initial=0.0)):
             raise ModelError(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs._checks import nearest
 from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.excitations import BY_PATH
 from fmumbs.compiler.kinds import kind_columns
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.names import split_component
@@ -32,6 +33,16 @@ def solver_of(model: Model | ModelImage | Solver) -> Solver:
             "Model, or compile(model, everything=True)."
         )
     return solver
+
+
+def places_of_states(image: ModelImage) -> NDArray[np.int64]:
+    """Of positions, velocities and deflections, those that are continuous states: all but what follows a path."""
+    sizes, arrays = image.sizes, image.arrays
+    is_state = np.ones(sizes["positions"] + sizes["speeds"] + sizes["bristles"], bool)
+    follows = np.asarray(arrays["excitation_kind"]) == BY_PATH
+    is_state[np.asarray(arrays["excitation_p"], int)[follows]] = False
+    is_state[sizes["positions"] + np.asarray(arrays["excitation_u"], int)[follows]] = False
+    return np.flatnonzero(is_state)
 
 
 class Coordinates:

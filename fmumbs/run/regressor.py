@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, Given, pointer, required, solver_of
+from fmumbs.run.coordinates import Array, Coordinates, Given, places_of_states, pointer, required, solver_of
 from fmumbs.run.inverse import Mechanism, point_jacobian
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
@@ -135,8 +135,10 @@ class _Made:
         references = np.array([i for name in wanted for i in variables.references(name)], np.uint32)
         both = np.concatenate([references, variables.accelerations()]).astype(np.uint32)
         rows, at_rest = np.zeros((len(self.motion[0]), len(both))), np.zeros(solver.image.sizes["bristles"])
+        places = places_of_states(solver.image)
         for i, (p, u) in enumerate(zip(*self.motion[:2], strict=True)):
-            solver.call(lib.fm_set_continuous, solver.time, pointer(np.concatenate([p, u, at_rest])))
+            state = np.concatenate([p, u, at_rest])[places]
+            solver.call(lib.fm_set_continuous, solver.time, pointer(state))
             rows[i] = solver.read(both)
         return rows[:, : len(references)], rows[:, len(references) :]
 

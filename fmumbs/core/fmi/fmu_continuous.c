@@ -28,7 +28,7 @@ fmu_status fmu_update_events(fmu_component *c, fm_events *events)
 
 fmu_status fmu_enter_phase(fmu_component *c, fmu_phase phase)
 {
-    c->experiment.phase = phase;
+    c->experiment.phase = (int32_t)phase;
     return FMU_OK;
 }
 
