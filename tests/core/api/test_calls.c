@@ -165,16 +165,17 @@ static void check_levels(fm_instance *s)
     free(plain);
 }
 
-/* What motions require, at the present state: finite, symmetric, and the state's outputs have the same bits after. */
+/* What motions require, at the present positions: finite, symmetric, and the state's outputs have the same bits after.
+ */
 static void check_requirements(fm_instance *s)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     const size_t np = fm_positions(s, NULL, 0), nu = (size_t)fm_speed_count(s);
-    double *x = allocate((size_t)fm_continuous_count(s) + 1, sizeof *x), *none = allocate(nu + 1, sizeof *none),
-           *before = all_values(s);
+    double *x = allocate(np + nu + 1, sizeof *x), *none = allocate(nu + 1, sizeof *none), *before = all_values(s);
     double *forces = allocate(nu + 1, sizeof *forces), *M = allocate(nu * nu + 1, sizeof *M), momenta[10];
     double *J = allocate(6 * nu + 1, sizeof *J);
-    fm_get_continuous(s, x);
+    fm_positions(s, x, np);
+    for (size_t u = 0; u < nu; u++) x[np + u] = 0.3;
     const fm_status applied = fm_required_forces(s, 1, 1, x, x + np, none, forces); /* unless friction loads itself */
     for (size_t u = 0; applied == FM_OK && u < nu; u++) CHECK(isfinite(forces[u]));
     CHECK(fm_required_forces(s, 1, 0, x, x + np, none, forces) == FM_OK);
