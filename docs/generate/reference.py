@@ -16,6 +16,7 @@ GROUPS = {  # heading: the modules that define what is below it
     "Flexible links": ("mechanism",),
     "Compiling and running": ("compiler", "run"),
     "Analysis": ("analysis",),
+    "Files of other tools": ("readers",),
     "FMUs and systems of FMUs": ("export", "system", "play"),
     "Sweeps": ("study",),
     "Seeing": ("view",),
