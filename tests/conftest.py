@@ -13,6 +13,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is loaded: pytest-xdist
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+import support.same_draws  # noqa: F401
+
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 default = settings.get_profile("default")
 settings.register_profile("search", parent=default, derandomize=False, max_examples=1000)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, given, seed, settings
-from hypothesis.internal.conjecture import providers
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
 import fmumbs as fm  # noqa: E402  after the path to support/
+import support.same_draws  # noqa: E402, F401  before anything is drawn
 from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
 from support.braked import chains, stick_slip  # noqa: E402
@@ -25,9 +25,6 @@ from support.flexible_models import plane_loops, plane_tree, space_loop, space_t
 from support.joint_models import kicked, mixed, rolling, three_cranks  # noqa: E402
 from support.planar_trees import planar_cases  # noqa: E402
 from support.strategies import EVERY, Case, trees  # noqa: E402
-
-# hypothesis draws some numbers from the constants of the loaded modules, so that each change in them drew other trees
-providers.is_local_module_file = lambda path: False
 
 TREES, TURNED, PLANAR, BRAKED = 16, 4, 6, 3
 SMALLER = {"branch_chain": {"bodies": 12}, "rod_loop": {"rods": 12}}
