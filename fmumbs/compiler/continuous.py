@@ -19,7 +19,8 @@ _RATES = {"": "1/s", "rad": "rad/s", "rad/s": "rad/s2", "m": "m/s", "m/s": "m/s2
 @dataclass(frozen=True)
 class Continuous:
     """time: its variable. beyond: states and rates that are not in the table. states, rates: references, in the core's
-    order. nominals: magnitudes of the states [1 rad, or m]. indicators: number of event indicators.
+    order. nominals: magnitudes of the states [1 rad, or m]. indicators: number of event indicators. equal: rates beyond
+    the table that are a state, such as the velocity of a joint outside loops, and that state.
     """
 
     time: Variable
@@ -28,6 +29,7 @@ class Continuous:
     rates: list[int]
     nominals: list[float]
     indicators: int
+    equal: dict[int, int]
 
 
 def continuous(image: ModelImage) -> Continuous:
@@ -46,7 +48,8 @@ def continuous(image: ModelImage) -> Continuous:
     names = dict(zip(known, variables.names(known), strict=True))
     units = dict(zip(known, variables.units(known), strict=True))
     states = [table + 1 + i if row is None else row for i, row in enumerate(found)]
-    hidden, rates, slow = list[Variable](), list[int](), list[Variable]()
+    hidden, rates, slow, equal = list[Variable](), list[int](), list[Variable](), dict[int, int]()
+    reference_of = {(kind.index, *where): states[i] for i, (kind, *where) in places.items()}
     for i, row in enumerate(found):
         kind, element, component = places[i]
         name = named.name(kind.index, element, component) if row is None else names[row]
@@ -59,9 +62,11 @@ def continuous(image: ModelImage) -> Continuous:
         rates.append(table + 1 + count + i)
         inputs = () if kind.place in _POSITIONS else None if own is None else variables[own].dependencies
         unit = _RATES.get(units.get(states[i], "?"), "")
+        if not pulled and (state := reference_of.get((kind.rate, element, component))) is not None:
+            equal[rates[i]] = state
         slow.append(_local(rates[i], f"der({name})", unit, f"rate of {name}", states[i], inputs))
     time = Variable(table, "time", "", None, "independent", "continuous", None, "real", None, "s", "time", None, None)
-    return Continuous(time, hidden + slow, states, rates, list(nominals)[:count], indicators)
+    return Continuous(time, hidden + slow, states, rates, list(nominals)[:count], indicators, equal)
 
 
 _POSITIONS = (

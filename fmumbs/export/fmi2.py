@@ -156,7 +156,7 @@ def _structure(of: Structure, places: Mapping[int, int]) -> str:
 
 def _unknowns(members: Sequence[Unknown], places: Mapping[int, int]) -> str:
     """FMI 2.0 counts variables from 1. A list that several unknowns share is formatted once."""
-    text, lists = "", dict[int, str]()
+    elements, lists = list[str](), dict[int, str]()
     for member in members:
         attributes = {"index": str(places[member.reference])}
         known = member.dependencies
@@ -164,8 +164,8 @@ def _unknowns(members: Sequence[Unknown], places: Mapping[int, int]) -> str:
             if id(known) not in lists:
                 lists[id(known)] = " ".join(map(str, sorted(places[reference] for reference in known)))
             attributes["dependencies"] = lists[id(known)]
-        text += element(3, "Unknown", attributes)
-    return text
+        elements.append(element(3, "Unknown", attributes))
+    return "".join(elements)
 
 
 def _number(value: float) -> str:

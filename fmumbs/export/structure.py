@@ -2,7 +2,7 @@
 
 Dependencies. In FMI the knowns are inputs and exposed continuous-time states. A state depends on itself only; any other
 output that does not depend on all inputs lists the inputs it depends on and all states. An output that depends on
-everything has no list, which means the same in the standard.
+everything has no list, which means the same in the standard. A rate that is a state lists that state.
 
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order of their
 references. Positions and velocities, including those that loops determine, depend on no input and no parameter: they
@@ -52,14 +52,16 @@ def structure_of(
     outputs = [v for v in variables if v.causality == "output"]
     initial = _initial_unknowns(variables, outputs, at_rest)
     if continuous is None:
-        states, derivatives = _states(variables)
+        states, rates = _states(variables)
         lists = _Dependencies(outputs, states)
-        return Structure([lists.unknown(v) for v in outputs], [lists.unknown(v) for v in derivatives], initial)
+        return Structure([lists.unknown(v) for v in outputs], [lists.unknown(v) for v in rates], initial)
     lists = _Dependencies(outputs, set(continuous.states))
     beyond = {v.index: v for v in continuous.beyond}
     rates = [beyond[rate] if rate in beyond else variables[rate] for rate in continuous.rates]
     initial += [Unknown(v.index, None) for v in continuous.beyond]
-    return Structure([lists.unknown(v) for v in outputs], [lists.unknown(v) for v in rates], initial)
+    equal = {rate: (state,) for rate, state in continuous.equal.items()}
+    derivatives = [Unknown(v.index, equal[v.index]) if v.index in equal else lists.unknown(v) for v in rates]
+    return Structure([lists.unknown(v) for v in outputs], derivatives, initial)
 
 
 def _initial_unknowns(variables: Sequence["Variable"], outputs: Sequence["Variable"], at_rest: bool) -> list[Unknown]:

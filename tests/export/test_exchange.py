@@ -267,6 +267,23 @@ def test_states_that_are_not_declared_are_named_as_well(tmp_path: Path) -> None:
     assert validate_fmu(str(tmp_path / "model.fmu")) == []
 
 
+@pytest.mark.parametrize("name", ["arm6", "four_bar"])
+def test_rates_of_states_that_are_not_declared_depend_on_what_they_list(name: str, tmp_path: Path) -> None:
+    model = read_model(name)
+    model.output("energy", of="solver.energy")
+    listed = 0
+    with exchange(exported(model, tmp_path)) as one:
+        one.place(0.0, one.x + 0.01 * np.cos(np.arange(one.states)))
+        states = [u.variable.derivative for u in one.description.derivatives]
+        for unknown in one.description.derivatives:
+            for state in states:
+                known = unknown.dependencies is None or state in unknown.dependencies
+                by = [unknown.variable.valueReference], [state.valueReference], [1.0]
+                assert known or one.fmu.getDirectionalDerivative(*by)[0] == 0.0, (unknown.variable.name, state.name)
+            listed += unknown.dependencies is not None and len(unknown.dependencies) == 1
+    assert listed == (6 if name == "arm6" else 0)
+
+
 def test_a_declared_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     model = read_model("pendulum")
     model.output("time", of="A.q")
