@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--input", "inputs", multiple=True, metavar="NAME", help="By default the declared ones, or all.")
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="An output; by default the declared ones.")
 @click.option("-o", "--out", type=NewFile(), help="Writes matrices, names and values: NAME.npz or NAME.mat.")
+@click.option("--view", "page", type=NewFile(), help="Writes a page that shows its modes in motion: NAME.html.")
 @as_json
 def linearize(
     model: str,
@@ -33,6 +34,7 @@ def linearize(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     out: Path | None,
+    page: Path | None,
     as_json: bool,
 ) -> None:
     """Prints the modes of a mechanism's linear model, and writes its matrices.
@@ -40,12 +42,15 @@ def linearize(
     \b
     fmumbs linearize double_pendulum --at equilibrium
     fmumbs linearize four_bar --input A.tau --output A.q -o four_bar.mat
+    fmumbs linearize crane --at equilibrium --view modes.html
     """
     from fmumbs.run import linearize as made
 
     found = made(read_model(model, settings), at, inputs=inputs or None, outputs=outputs or None)  # type: ignore[arg-type]
     if out is not None:
         found.save(out)
+    if page is not None:
+        found.view().save(page)
     click.echo(json.dumps(_facts(found), indent=2) if as_json else str(found))
 
 

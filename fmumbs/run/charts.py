@@ -235,6 +235,11 @@ class Chart:
             s[at] = np.linalg.solve(_turning(self._s[at]), self._u[u : u + 3])
         return np.concatenate([s[self.free], self._speeds_of(y)[self.moving], y[self.np + self.nu :]])
 
+    def positions(self, x: Array) -> Array:
+        """(positions,) those of all joints at x."""
+        self.go(x)
+        return self._positions(self._s)
+
     def speeds(self) -> Array:
         """(speeds,) all velocities of the state that go() went to."""
         return self._u.copy()

@@ -30,6 +30,7 @@ class Energies:
         lengths = [variables.references(f"{name}.length")[0] for name in self.springs]
         self.read_too = np.array([*read, *lengths], np.uint32)
         self._forms = self._kinetic_forms()
+        self.kept = np.arange(len(chart.x0))  # the chart's states that are the linear model's
 
     @classmethod
     def of(cls, chart: Chart) -> Energies:
@@ -50,6 +51,7 @@ class Energies:
     def without(self, kept: NDArray[np.int64]) -> Energies:
         """The same of some states only."""
         other = copy(self)
+        other.kept = self.kept[kept]
         other.speeds, other.displacements, other.others = (
             each[:, kept] for each in (self.speeds, self.displacements, self.others)
         )

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._files import whole
+from fmumbs._late import later
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.kinds import JOINT, kinds
 from fmumbs.compiler.layout import lib
@@ -126,14 +127,27 @@ class LinearModel:
                 savemat(file, content, oned_as="column")
         return at
 
-    def __str__(self) -> str:
+    def view(self) -> Any:
+        """A page of its modes, each with its frequency and damping, which a notebook shows; see Model.view().
+
+        Up to twelve, the slowest first; their amplitude is what can be seen, and falls or grows as the damping says.
+        Beside a steady motion they are seen in axes that move with it. Raises SolverError if the loops cannot be closed
+        beside the state.
+        """
+        return later("view").view_linear(self)
+
+    @property
+    def summary(self) -> str:
+        """What it is and where, without its modes."""
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         lines = [f"linear model of '{self.name}' at {self.time:g} s: {sizes}"]
         if not self.at_rest:
             value = self.f0[self.states.index(self.moving)]
             lines.append(f"not at an equilibrium: the rate of {self.moving} is {value:.6g}")
-        lines += [f"frozen: {text}" for text in self.frozen]
-        return "\n".join([*lines, str(self.modes)])
+        return "\n".join([*lines, *(f"frozen: {text}" for text in self.frozen)])
+
+    def __str__(self) -> str:
+        return f"{self.summary}\n{self.modes}"
 
 
 def linearize(

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +11,7 @@ from fmumbs._files import whole
 from fmumbs.errors import SolverError
 
 _TOGETHER = 8  # variables that share axes
+_SAMPLES = 8  # frames of an animation that its palette is made from
 _NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib backends that only write files
 
 
@@ -162,7 +163,7 @@ def write_frames(figure: Any, target: Path, frames: Iterable[None], per_second: 
         raise SolverError(f"'{target}' has an unknown format of animations. Give .gif or .mp4.")
     if kind == ".mp4" and not animation.FFMpegWriter.isAvailable():
         raise SolverError(f"'{target}' needs ffmpeg, which is not installed. Install it, or write a .gif.")
-    make: Any = animation.PillowWriter if kind == ".gif" else animation.FFMpegWriter
+    make: Any = _gif_writer() if kind == ".gif" else animation.FFMpegWriter
     writer = make(fps=per_second)
     try:
         with TemporaryDirectory(dir=target.parent) as folder:
@@ -173,6 +174,50 @@ def write_frames(figure: Any, target: Path, frames: Iterable[None], per_second: 
             os.replace(draft, os.path.realpath(target))
     except (OSError, ValueError) as error:
         raise no_place(target, error) from error
+
+
+def pixels_of(axes: Any) -> Callable[[Any], None]:
+    """A setter of (height, width, 4) pixels behind all else in an animation, which are drawn as they are."""
+    from matplotlib.artist import Artist
+
+    class Pixels(Artist):
+        zorder = -1
+        shown: Any = None
+
+        def draw(self, renderer: Any) -> None:
+            if self.shown is not None:
+                renderer.draw_image(renderer.new_gc(), 0, 0, self.shown[::-1])
+
+    artist = axes.add_artist(Pixels())
+
+    def show(pixels: Any) -> None:
+        artist.shown = pixels
+
+    return show
+
+
+def _gif_writer() -> Any:
+    """Writers of one palette for all frames, from the colours of some: to find one for each takes most of the time."""
+    from matplotlib import animation
+    from PIL import Image
+
+    pillow: Any = animation.PillowWriter
+
+    class Writer(pillow):  # type: ignore[misc]
+        _frames: list[Any]
+
+        def finish(self) -> None:
+            frames = self._frames
+            some = frames[:: -(-len(frames) // _SAMPLES)]
+            wide, high = frames[0].size
+            together = Image.new("RGB", (wide, high * len(some)))
+            for k, one in enumerate(some):
+                together.paste(one, (0, k * high))
+            palette = together.quantize()
+            self._frames = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in frames]
+            super().finish()
+
+    return Writer
 
 
 def halo() -> list[Any]:

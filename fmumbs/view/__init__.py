@@ -5,7 +5,7 @@ from fmumbs.view.notebook import model_html, result_html
 from fmumbs.view.page import View
 from fmumbs.view.picture import animate, picture
 from fmumbs.view.poses import Poses, poses, start_positions
-from fmumbs.view.vibration import view_vibrations
+from fmumbs.view.vibration import view_linear, view_vibrations
 from fmumbs.view.viewing import view_model, view_result
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "poses",
     "result_html",
     "start_positions",
+    "view_linear",
     "view_model",
     "view_result",
     "view_vibrations",

@@ -83,7 +83,7 @@ def animate(result: Result, path: Path, *, fps: float, speed: float, model: "Mod
     window = _window_of_motion(scene, at, view, width, height)
     figure = maker(figsize=inches, dpi=pixels, facecolor="white")
     axes = _axes_of(figure, view, window)
-    artist = _shown(axes, np.zeros((height, width, 4), np.uint8), window)
+    pixels_shown = plotting.pixels_of(axes)
     _furnish(axes, scene, view, window)
     clock = axes.text(
         0.02, 0.975, "", transform=axes.transAxes, va="top", fontsize=10, color="#34404e", family="monospace"
@@ -92,7 +92,7 @@ def animate(result: Result, path: Path, *, fps: float, speed: float, model: "Mod
     def frames() -> Iterator[None]:
         for k, instant in enumerate(instants.tolist()):
             found = solids(scene, at, view, instant=k, thin=_THIN, least=_SMALL)
-            artist.set_data(draw(found, view.rows, window))
+            pixels_shown(draw(found, view.rows, window))
             clock.set_text(f"{scene.name}   t = {time[instant]:.3f} s")
             yield
             progress((k + 1) / len(instants))

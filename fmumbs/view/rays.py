@@ -335,15 +335,18 @@ def _averaged(face: NDArray[np.int32], shade: NDArray[Any], samples: int) -> NDA
     """Colours and opacity of pixels from those of their samples."""
     height, width = face.shape[0] // samples, face.shape[1] // samples
     parts = (height, samples, width, samples)
-    there = (face > 0).reshape(parts)
     inside = np.zeros((height, width), np.int64)
-    colours = shade.reshape(*parts, 3)
-    total = np.zeros((height, width, 3))
+    there = (face > 0).reshape(parts)
     for i in range(samples):
         for j in range(samples):
-            total += colours[:, i, :, j]
             inside += there[:, i, :, j]
-    out = np.empty((height, width, 4))
-    out[..., :3] = total / np.maximum(inside, 1)[..., None]
-    out[..., 3] = inside * (255.0 / samples**2)
-    return np.floor(out + 0.5).astype(np.uint8)
+    seen = np.nonzero(inside)
+    colours = shade.reshape(*parts, 3)
+    total = np.zeros((len(seen[0]), 3))
+    for i in range(samples):
+        for j in range(samples):
+            total += colours[seen[0], i, seen[1], j]
+    out = np.zeros((height, width, 4), np.uint8)
+    out[..., 3] = np.floor(inside * (255.0 / samples**2) + 0.5)
+    out[..., :3][seen] = np.floor(total / inside[seen][:, None] + 0.5)
+    return out

@@ -1,8 +1,10 @@
-"""Vibrations about an equilibrium as a page: the motion of each, with its frequency.
+"""Small motions about a state as a page: vibrations about an equilibrium, or modes of a linear model.
 
 A vibration moves the mechanism along the velocities Re(m exp(i w t)), with the eigenvector m. Rates of positions by
 velocities are those of a short step from the equilibrium, where nothing else moves; positions follow them along a
-straight line, quaternions along their great circle, and the loops are then closed. The amplitude is what can be seen.
+straight line, quaternions along their great circle, and the loops are then closed. A mode of a linear model moves its
+independent states by Re(v exp(p t)), as far as it decays or grows by a factor of 20, or for five periods; beside a
+steady motion this is seen in axes that move with it. Amplitudes are what can be seen.
 """
 
 from typing import Any
@@ -12,8 +14,10 @@ from numpy.typing import NDArray
 
 from fmumbs.errors import FmumbsError, SolverError
 from fmumbs.run import Result
+from fmumbs.run.charts import Chart
 from fmumbs.run.details import Motion
 from fmumbs.run.equilibrium import Equilibrium
+from fmumbs.run.linearize import LinearModel
 from fmumbs.run.solver import Solver
 from fmumbs.run.vibrations import growths, vibrations
 from fmumbs.view.data import as_field, data_of
@@ -23,9 +27,12 @@ from fmumbs.view.poses import Poses, poses
 Array = NDArray[np.float64]
 
 MOST = 12
-"""Vibrations of a page."""
+"""Vibrations or modes of a page."""
 
 _INSTANTS = 33  # of a period
+_SECONDS = 2.0  # that a period takes in the page at the speed 1
+_DECAY = np.log(20.0)  # of a mode: how far it is followed
+_PERIODS = 5  # at most
 _STEP = 1e-6  # of 1 / w: the step that gives rates
 _SEEN, _TURNED = 0.08, 0.5  # amplitudes: of the mechanism's size; of an angle [rad]
 _HALVINGS = 6  # of an amplitude at which loops do not close
@@ -56,14 +63,20 @@ def modes(found: Equilibrium) -> list[dict[str, Any]]:
         most = places[int(np.abs(kept.motions[:, k]).argmax())].replace(".qd", ".q").replace(".kappa", ".eta")
         period = 2.0 * np.pi / w if w > 0.0 else 1.0
         found_poses = _moved(found, motion, w)
-        both = np.concatenate([found_poses.r, found_poses.quaternions], axis=2)
-        made.append({
-            "name": f"{len(made) + 1}: {_said(square)}, {most}",
-            "times": as_field(np.linspace(0.0, period, _INSTANTS), "f8"),
-            "poses": as_field(both, "f4"),
-            "modal": {str(body): as_field(values, "f4") for body, values in found_poses.modal.items()},
-        })  # fmt: skip
+        name = f"{len(made) + 1}: {_said(square)}, {most}"
+        made.append(_as_data(name, np.linspace(0.0, period, _INSTANTS), _SECONDS, found_poses))
     return made
+
+
+def _as_data(name: str, times: Array, seconds: float, moved: Poses) -> dict[str, Any]:
+    """A motion to choose in the page, which takes `seconds` there."""
+    return {
+        "name": name,
+        "seconds": seconds,
+        "times": as_field(times, "f8"),
+        "poses": as_field(np.concatenate([moved.r, moved.quaternions], axis=2), "f4"),
+        "modal": {str(body): as_field(values, "f4") for body, values in moved.modal.items()},
+    }
 
 
 def _said(square: complex) -> str:
@@ -89,7 +102,11 @@ def _moved(found: Equilibrium, motion: NDArray[np.complex128], w: float) -> Pose
             return poses(image, np.array(rows))
         except FmumbsError:
             size *= 0.5
-    raise SolverError(f"the loops of '{image.name}' cannot be closed beside its equilibrium, at any amplitude tried.")
+    raise _open(image.name)
+
+
+def _open(name: str) -> SolverError:
+    return SolverError(f"the loops of '{name}' cannot be closed beside this state, at any amplitude tried.")
 
 
 def _rates(solver: Solver, start: Array, speeds: Array, w: float) -> Array:
@@ -114,6 +131,88 @@ def _closed(solver: Solver, positions: Array) -> Array:
 def _joints(solver: Solver, positions: Array) -> Array:
     """Without the states of friction, which follow those of the joints."""
     return positions[: len(solver.image.variables.positions())]
+
+
+# Modes of a linear model ------------------------------------------------------------------------------------------
+
+
+def view_linear(linear: LinearModel) -> View:
+    """The page of a linear model: the mechanism in its state, and up to MOST modes to choose from, the slowest first.
+
+    Raises SolverError if the loops cannot be closed beside the state.
+    """
+    chart = linear.energies.chart
+    image, at = chart.image, chart.positions(chart.x0)
+    result = Result(image.name, np.zeros(1), {}, {}, motion=Motion(image, at[None]))
+    data = data_of(result, Motion(image, at[None]), note=linear.summary)
+    return View(image.name, data | {"modes": modes_of_linear(linear) or None})
+
+
+def modes_of_linear(linear: LinearModel) -> list[dict[str, Any]]:
+    """Of each mode that moves something its name with frequency and damping, and the poses over its time."""
+    chart, kept, found = linear.energies.chart, linear.energies.kept, linear.modes
+    places = np.flatnonzero(kept < len(chart.free))  # the states that are positions
+    made: list[dict[str, Any]] = []
+    for k in np.argsort(np.abs(found.eigenvalues), kind="stable").tolist():
+        part = found.shapes[places, k] / chart.sizes[kept[places]]
+        largest = float(np.abs(part).max(initial=0.0))
+        if largest == 0.0 or len(made) == MOST:
+            continue
+        shape = np.zeros(len(chart.x0), complex)
+        shape[kept[places]] = found.shapes[places, k] / largest
+        value = complex(found.eigenvalues[k])
+        times, seconds = _times_of(value)
+        name = f"{len(made) + 1}: {_numbers(value)}, {linear.states[int(places[np.abs(part).argmax()])]}"
+        made.append(_as_data(name, times, seconds, _moved_states(chart, shape, _wave(value, times))))
+    return made
+
+
+def _times_of(value: complex) -> tuple[Array, float]:
+    """The instants [s] of a mode with this eigenvalue, and the seconds that they take in the page."""
+    period = 2.0 * np.pi / abs(value.imag) if value.imag else np.inf
+    decay = _DECAY / abs(value.real) if value.real else np.inf
+    end = min(decay, _PERIODS * period)
+    if end == np.inf:
+        return np.array([0.0, 1.0]), _SECONDS
+    periods = max(1.0, end / period)
+    return np.linspace(0.0, end, 1 + round((_INSTANTS - 1) * periods)), _SECONDS * periods
+
+
+def _wave(value: complex, times: Array) -> NDArray[np.complex128]:
+    """exp(value t), at most 1."""
+    return np.asarray(np.exp(value * times - max(0.0, value.real) * times[-1]))
+
+
+def _numbers(value: complex) -> str:
+    """Natural frequency and damping ratio, or how fast it decays or grows without vibrating."""
+    if value.imag:
+        damping = round(-value.real / abs(value), 9) + 0.0  # no round-off, no minus before 0
+        return f"{abs(value) / (2.0 * np.pi):.4g} Hz, damping {damping:.3g}"
+    if value.real:
+        return f"{'grows' if value.real > 0.0 else 'decays'} as exp({value.real:.3g} t)"
+    return "rests anywhere"
+
+
+def _moved_states(chart: Chart, shape: NDArray[np.complex128], wave: NDArray[np.complex128]) -> Poses:
+    """Poses of a chart's states moved by the real part of shape times each of the wave."""
+    image = chart.image
+    rest = poses(image, chart.positions(chart.x0))
+    size, step = 1.0, 1e-4
+    for _ in range(4 * _HALVINGS):  # a step beside the state, which close loops may allow to be short only
+        try:
+            beside = [poses(image, chart.positions(chart.x0 + step * part)) for part in (shape.real, shape.imag)]
+            size = _amplitude(rest, beside, image.scene.length) * step
+            break
+        except FmumbsError:
+            step *= 0.5
+    for _ in range(_HALVINGS):
+        try:
+            rows = [chart.positions(chart.x0 + size * (shape * one).real) for one in wave]
+            chart.positions(chart.x0)
+            return poses(image, np.array(rows))
+        except FmumbsError:
+            size *= 0.5
+    raise _open(image.name)
 
 
 def _amplitude(rest: Poses, moved: list[Poses], length: float) -> float:

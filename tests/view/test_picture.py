@@ -11,6 +11,7 @@ import pytest
 import fmumbs as fm
 from fmumbs.readers import read_model
 from fmumbs.run import Result
+from fmumbs.view.solids import BODIES
 from support import closed
 
 pytest.importorskip("matplotlib")
@@ -133,6 +134,17 @@ def test_a_film_shows_the_motion_in_its_time(tmp_path: Path) -> None:
         moved = np.array(middles)[:, seen] - middles[0][seen]
         scale = np.ptp(np.array(middles)[:, 0]) / np.ptp(com[:, 0])
         assert np.abs(moved / scale - (com[:, true] - com[0, true])).max() < 0.02 * np.ptp(com)
+
+
+def test_all_pictures_of_a_film_have_the_colours_of_its_bodies(tmp_path: Path) -> None:
+    """One palette serves them all: also bodies that few pictures show keep their colours."""
+    result = fm.simulate(read_model("double_pendulum"), stop=3.0, interval=0.1)
+    shown = frames(result.animate(tmp_path / "a.gif", fps=10.0))
+    assert len(shown) == 31
+    for one in shown:
+        for r, g, b in BODIES[:2]:
+            assert (np.abs(one[..., :3].astype(int) - (r, g, b)).max(axis=2) < 24).sum() > 20
+        assert (one[..., :3] > 250).all(axis=2).mean() > 0.8  # the background stays white
 
 
 def test_an_unknown_film_is_refused(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-// Vibrations about an equilibrium: one of them is the motion that the page plays.
+// Vibrations about an equilibrium, or modes of a linear model: one of them is the motion that the page plays.
 
 import { Recording } from "./recording.js";
 
-const SECONDS = 2; // that a period takes at the speed 1
 const $ = (id) => document.getElementById(id);
 
 export class Modes {
@@ -21,7 +20,7 @@ export class Modes {
     const { page } = this, { data } = page;
     if (page.panel?.on) page.panel.leave();
     const source = which === "" ? page.recording : new Recording({ ...data, ...data.modes[which], forces: [] });
-    if (which !== "") Object.assign(source, { state: page.recording.state, pace: source.end / SECONDS });
+    if (which !== "") Object.assign(source, { state: page.recording.state, pace: source.end / data.modes[which].seconds });
     $("mode").value = which;
     page.play(false);
     page.setSource(source);
