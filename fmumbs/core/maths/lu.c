@@ -8,23 +8,27 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Exchanges row k with the one of the largest entry in column k below, which it returns. */
-static int32_t exchange(double *A, int32_t n, int32_t k)
+/* Exchanges row k with the one of the largest entry times unit in column k below, which it returns. */
+static int32_t exchange(double *A, int32_t n, int32_t k, double *unit)
 {
     int32_t at = k;
-    for (int32_t i = k + 1; i < n; i++) at = fabs(A[i * n + k]) > fabs(A[at * n + k]) ? i : at;
-    for (int32_t j = 0; at != k && j < n; j++) {
+    for (int32_t i = k + 1; i < n; i++) at = fabs(A[i * n + k]) * unit[i] > fabs(A[at * n + k]) * unit[at] ? i : at;
+    if (at == k) return k;
+    for (int32_t j = 0; j < n; j++) {
         const double x = A[k * n + j];
         A[k * n + j] = A[at * n + j], A[at * n + j] = x;
     }
+    const double x = unit[k];
+    unit[k] = unit[at], unit[at] = x;
     return at;
 }
 
-/* Factors the n by n matrix A in place; exchanged: (n,) the row that was exchanged with each, or NULL: none is. */
-void fm_lu_factor(double *A, int32_t n, int32_t *exchanged)
+/* Factors the n by n matrix A in place; exchanged: (n,) the row that was exchanged with each, or NULL: none is; unit:
+ * (n,) what makes entries of each row comparable with those of others, is exchanged with them. */
+void fm_lu_factor(double *A, int32_t n, double *unit, int32_t *exchanged)
 {
     for (int32_t k = 0; k < n; k++) {
-        if (exchanged != NULL) exchanged[k] = exchange(A, n, k);
+        if (exchanged != NULL) exchanged[k] = exchange(A, n, k, unit);
         double *row = A + (size_t)k * (size_t)n;
         row[k] = exchanged != NULL || row[k] > 0.0 ? 1.0 / row[k] : 0.0;
         for (int32_t i = k + 1; i < n; i++) {

@@ -15,13 +15,14 @@ static void swap_rows(double *A, int32_t n, int32_t k, int32_t at)
     }
 }
 
-/* The row whose entry in column k is largest from there on. */
-static int32_t pivot_of(const double *re, const double *im, int32_t n, int32_t k)
+/* The row whose entry in column k, times its unit, is largest from there on. */
+static int32_t pivot_of(const double *re, const double *im, const double *unit, int32_t n, int32_t k)
 {
     int32_t at = k;
     double most = -1.0;
     for (int32_t i = k; i < n; i++) {
-        const double size = fabs(re[(size_t)i * (size_t)n + (size_t)k]) + fabs(im[(size_t)i * (size_t)n + (size_t)k]);
+        const size_t place = (size_t)i * (size_t)n + (size_t)k;
+        const double size = (fabs(re[place]) + fabs(im[place])) * unit[i];
         if (size > most) at = i, most = size;
     }
     return at;
@@ -38,13 +39,14 @@ static void subtract(double u, double v, const double *restrict a, const double 
 }
 
 /* Factors the n by n matrix A', given by its real and imaginary part, in place, with reciprocals of the pivots on the
- * diagonal; exchanged: (n,) the row that was exchanged with each. A pivot that vanishes makes what comes of it not
- * finite. */
-void fm_lu_complex_factor(double *re, double *im, int32_t n, int32_t *exchanged)
+ * diagonal; exchanged and unit as in fm_lu_factor. A pivot that vanishes makes what comes of it not finite. */
+void fm_lu_complex_factor(double *re, double *im, int32_t n, double *unit, int32_t *exchanged)
 {
     for (int32_t k = 0; k < n; k++) {
-        const int32_t at = exchanged[k] = pivot_of(re, im, n, k);
+        const int32_t at = exchanged[k] = pivot_of(re, im, unit, n, k);
+        const double own = unit[k];
         if (at != k) swap_rows(re, n, k, at), swap_rows(im, n, k, at);
+        unit[k] = unit[at], unit[at] = own;
         double *a = re + (size_t)k * (size_t)n, *b = im + (size_t)k * (size_t)n;
         const double square = a[k] * a[k] + b[k] * b[k], x = a[k] / square, y = -b[k] / square;
         a[k] = x, b[k] = y;

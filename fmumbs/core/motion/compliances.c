@@ -296,7 +296,7 @@ static void renew(fm_instance *s, fm_compliances *set)
         if (set->rubs[i] >= 0) set->rho[i] = set->g * s->friction->D[set->rubs[i]];
         set->L[i * n + i] = set->rho[i] > 0.0 ? 1.0 / set->rho[i] + set->L[i * n + i] : INFINITY;
     }
-    fm_lu_factor(set->L, n, NULL); /* a direction whose pivot is round-off resists with nothing */
+    fm_lu_factor(set->L, n, NULL, NULL); /* a direction whose pivot is round-off resists with nothing */
 }
 
 /* The directions in which springs resist at y in the time g, by more than `least` times the least inertia that can

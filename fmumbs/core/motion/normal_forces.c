@@ -55,6 +55,12 @@ void fm_note_normal_forces(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.frictions; i++) s->normal_last[i] = s->friction->own[i];
 }
 
+/* The normal force of owned friction k that counts as 1 N: 1 N.m in units of the model's length if it turns. */
+static double unit_of(const fm_instance *s, int32_t k)
+{
+    return s->image.friction_linear[s->friction->owned[k]] ? 1.0 : s->image.length[0];
+}
+
 /* Torque and force of each joint on M at M, in world axes, after an evaluation. */
 static void weigh(fm_instance *s, const fm_evaluation *how, double *wrench, double *udot)
 {
@@ -129,23 +135,24 @@ static double residual(fm_instance *s, const double *x, double *off)
         memcpy(wrench, s->friction->at_rest + 6 * k, sizeof wrench);
         for (int32_t l = 0; l < count; l++)
             for (int c = 0; c < 6; c++) wrench[c] += s->friction->by_load[6 * (k * count + l) + c] * x[l];
-        const double load = load_of(s, k, wrench, s->friction->slope_of + 6 * k);
+        const double load = load_of(s, k, wrench, s->friction->slope_of + 6 * k), unit = unit_of(s, k);
         off[k] = x[k] - load;
-        most = fabs(off[k]) > most || isnan(off[k]) ? fabs(off[k]) : most;
-        size = load > size ? load : size;
+        most = fabs(off[k]) / unit > most || isnan(off[k]) ? fabs(off[k]) / unit : most;
+        size = fmax(size, load / unit);
     }
     return size > 0.0 || isnan(most) ? most / size : most;
 }
 
-/* x <- (1 - h' W)^-1 x; 0: it is singular. */
-static int solve(fm_instance *s, double *x)
+/* x <- (1 - h' W)^-1 x, in forces; 0: it is singular. */
+static int eliminate(fm_instance *s, double *x)
 {
     const int32_t n = s->friction->count;
     double *A = s->friction->A;
     for (int32_t k = 0; k < n; k++)
-        for (int32_t l = 0; l < n; l++)
-            A[k * n + l] =
-                (k == l ? 1.0 : 0.0) - dot6(s->friction->slope_of + 6 * k, s->friction->by_load + 6 * (k * n + l));
+        for (int32_t l = 0; l < n; l++) {
+            const double by = dot6(s->friction->slope_of + 6 * k, s->friction->by_load + 6 * (k * n + l));
+            A[k * n + l] = (k == l ? 1.0 : 0.0) - by * (unit_of(s, l) / unit_of(s, k));
+        }
     for (int32_t c = 0; c < n; c++) {
         int32_t best = c;
         for (int32_t k = c + 1; k < n; k++)
@@ -168,6 +175,15 @@ static int solve(fm_instance *s, double *x)
         x[c] /= A[c * n + c];
     }
     return 1;
+}
+
+/* The same in the units of the frictions. */
+static int solve(fm_instance *s, double *x)
+{
+    for (int32_t k = 0; k < s->friction->count; k++) x[k] /= unit_of(s, k);
+    const int regular = eliminate(s, x);
+    for (int32_t k = 0; k < s->friction->count; k++) x[k] *= unit_of(s, k);
+    return regular;
 }
 
 /* Newton's method from friction.x. 0: it finds no own parts. */
@@ -207,13 +223,13 @@ static void evaluate_columns(fm_instance *s, const fm_evaluation *how, double *u
         const double *mu = s->friction->mu + 3 * i;
         double *column = s->friction->column;
         if (s->friction->factor[i] == 0.0 || (mu[0] == 0.0 && mu[1] == 0.0 && mu[2] == 0.0)) continue;
-        part[i] = unit;
+        part[i] = unit * unit_of(s, l);
         evaluate(s, how, column, udot);
-        part[i] = 0.0;
         for (int32_t k = 0; k < n; k++)
             for (int c = 0; c < 6; c++)
                 s->friction->by_load[6 * (k * n + l) + c] =
-                    (column[6 * k + c] - s->friction->at_rest[6 * k + c]) / unit;
+                    (column[6 * k + c] - s->friction->at_rest[6 * k + c]) / part[i];
+        part[i] = 0.0;
     }
 }
 
@@ -243,7 +259,9 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int only_ud
         if (!find(s)) {
             int32_t worst = 0;
             for (int32_t k = 1; k < n; k++)
-                worst = fabs(s->friction->off[k]) > fabs(s->friction->off[worst]) ? k : worst;
+                worst = fabs(s->friction->off[k]) / unit_of(s, k) > fabs(s->friction->off[worst]) / unit_of(s, worst)
+                            ? k
+                            : worst;
             s->friction->jammed = s->friction->owned[worst];
             for (int32_t k = 0; k < n; k++) s->friction->x[k] = NAN;
         }

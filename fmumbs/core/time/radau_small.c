@@ -128,6 +128,16 @@ static void weigh(fm_instance *s, const double *y)
     }
 }
 
+/* What makes rows of the transposed matrices comparable, those of a number of systems one below the other: the rows of
+ * a slide are per length. */
+static double *units_of_rows(fm_instance *s, int systems)
+{
+    const size_t n = (size_t)s->image.n.speeds;
+    for (int i = 0; i < systems; i++)
+        memcpy(s->integrator->row_unit + (size_t)i * n, s->scale + s->image.n.positions, n * sizeof *s->scale);
+    return s->integrator->row_unit;
+}
+
 /* The factors of the real system and of the complex one. A singular one: the step is rejected. */
 static void factor(fm_instance *s, double h)
 {
@@ -136,13 +146,13 @@ static void factor(fm_instance *s, double h)
     const double square = ALPHA * ALPHA + BETA * BETA, g = h / REAL, x = h * ALPHA / square, y = -h * BETA / square;
     double *real = s->integrator->dense_E, *re = real + all, *im = re + all;
     for (int32_t i = 0; i < all; i++) real[i] = M[i] + g * (D[i] + g * K[i]);
-    fm_lu_factor(real, n, s->integrator->exchanged);
+    fm_lu_factor(real, n, units_of_rows(s, 1), s->integrator->exchanged);
     if (s->integrator->dense != FM_TOGETHER) return;
     for (int32_t i = 0; i < all; i++) {
         re[i] = M[i] + (x * D[i] + (x * x - y * y) * K[i]);
         im[i] = y * D[i] + 2.0 * x * y * K[i];
     }
-    fm_lu_complex_factor(re, im, n, s->integrator->exchanged + n);
+    fm_lu_complex_factor(re, im, n, units_of_rows(s, 1), s->integrator->exchanged + n);
 }
 
 /* Those of the system of all stages, transposed. */
@@ -161,7 +171,7 @@ static void factor_apart(fm_instance *s, double h)
                     E[(j * n + v) * all + i * n + u] =
                         (i == j ? M[v * n + u] : 0.0) + h * A[i][j] * D[v * n + u] + h * h * square * K[v * n + u];
         }
-    fm_lu_factor(E, all, s->integrator->exchanged + n);
+    fm_lu_factor(E, all, units_of_rows(s, FM_RADAU_STAGES), s->integrator->exchanged + n);
 }
 
 /* Whether springs resist in directions that would cost sweeps. */

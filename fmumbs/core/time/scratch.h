@@ -23,6 +23,7 @@ FM_HIDDEN_BEGIN
     A(double, dense_D, 3 * n.small * n.small)                                                           \
     A(double, dense_E, (n.small <= FM_MOST_APART ? 10 : 3) * n.small * n.small) /* factors */           \
     A(double, dense_x, 12 * n.small)                                                                    \
+    A(double, row_unit, 3 * n.small) /* of the rows of a matrix that is being factored */               \
     A(int32_t, exchanged, 4 * n.small)
 
 /* Why a trial step was rejected. */

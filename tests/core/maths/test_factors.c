@@ -35,10 +35,16 @@ static void check_solution(const double *A, int32_t n, const double *x, const do
     for (int32_t i = 0; i < n; i++) CHECK(fabs(fm_product(A + i * n, x, n) - b[i]) < WITHIN);
 }
 
+static void ones(double unit[N])
+{
+    for (int i = 0; i < N; i++) unit[i] = 1.0;
+}
+
 static void test_lu(uint64_t *seed)
 {
     double A[N * N], LU[N * N], b[N], x[N];
     int32_t exchanged[N];
+    double unit[N];
     for (int32_t n = 1; n <= N; n++)
         for (int way = 0; way < 2; way++) {
             definite(seed, N, way ? 0.1 : 0.0, n, A);
@@ -47,7 +53,7 @@ static void test_lu(uint64_t *seed)
             if (n == 1 && !way) A[0] = 2.0;
             for (int32_t i = 0; i < n; i++) b[i] = x[i] = 0.01 * uniform(seed);
             memcpy(LU, A, sizeof A);
-            fm_lu_factor(LU, n, way ? NULL : exchanged);
+            ones(unit), fm_lu_factor(LU, n, unit, way ? NULL : exchanged);
             fm_lu_solve(LU, n, way ? NULL : exchanged, x);
             double most = 0.0;
             for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
@@ -64,7 +70,7 @@ static void transpose(const double *A, int32_t n, double *out)
 /* A x = b and (A + i B)(x + i y) = b + i c from factors of the transpose; rows have to be exchanged. */
 static void test_transposed(uint64_t *seed)
 {
-    double A[N * N], B[N * N], LU[N * N], re[N * N], im[N * N], b[N], c[N], x[N], y[N];
+    double A[N * N], B[N * N], LU[N * N], re[N * N], im[N * N], b[N], c[N], x[N], y[N], unit[N];
     int32_t exchanged[N];
     for (int32_t n = 2; n <= N; n++) {
         double most = 0.0;
@@ -72,13 +78,13 @@ static void test_transposed(uint64_t *seed)
         A[0] = B[0] = 0.0;
         for (int32_t i = 0; i < n; i++) b[i] = x[i] = 0.01 * uniform(seed), c[i] = y[i] = 0.01 * uniform(seed);
         transpose(A, n, LU);
-        fm_lu_factor(LU, n, exchanged);
+        ones(unit), fm_lu_factor(LU, n, unit, exchanged);
         fm_lu_solve_transposed(LU, n, exchanged, x);
         for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
         if (most < 1e4) check_solution(A, n, x, b);
         memcpy(x, b, sizeof x);
         transpose(A, n, re), transpose(B, n, im);
-        fm_lu_complex_factor(re, im, n, exchanged);
+        ones(unit), fm_lu_complex_factor(re, im, n, unit, exchanged);
         fm_lu_complex_solve(re, im, n, exchanged, x, y);
         most = 0.0;
         for (int32_t i = 0; i < n; i++) most = fmax(most, fmax(fabs(x[i]), fabs(y[i])));
@@ -89,11 +95,34 @@ static void test_transposed(uint64_t *seed)
     }
 }
 
+/* Rows in other units, powers of two: the same exchanges and the same digits. */
+static void test_units_of_rows(uint64_t *seed)
+{
+    double A[N * N], B[N * N], re[N * N], im[N * N], x[N], y[N], unit[N], size[N];
+    int32_t exchanged[N], also[N];
+    for (int32_t n = 2; n <= N; n++) {
+        for (int32_t i = 0; i < n; i++) {
+            size[i] = ldexp(1.0, (int)(12.0 * uniform(seed)));
+            x[i] = uniform(seed), y[i] = x[i] / size[i];
+            for (int32_t j = 0; j < n; j++) A[i * n + j] = uniform(seed), B[i * n + j] = A[i * n + j] / size[i];
+        }
+        memcpy(re, A, sizeof re), ones(unit), fm_lu_factor(re, n, unit, exchanged);
+        fm_lu_solve(re, n, exchanged, x);
+        memcpy(re, B, sizeof re), memcpy(unit, size, sizeof unit), fm_lu_factor(re, n, unit, also);
+        fm_lu_solve(re, n, also, y);
+        CHECK(memcmp(exchanged, also, (size_t)n * sizeof *also) == 0 && memcmp(x, y, (size_t)n * sizeof *x) == 0);
+
+        memset(im, 0, sizeof im), ones(unit), fm_lu_complex_factor(A, im, n, unit, exchanged);
+        memset(im, 0, sizeof im), fm_lu_complex_factor(B, im, n, size, also);
+        CHECK(memcmp(exchanged, also, (size_t)n * sizeof *also) == 0);
+    }
+}
+
 /* A pivot that is not positive counts as infinite: its unknown is zero, and the others do without it. */
 static void test_pivots_that_vanish(void)
 {
     double A[9] = {4.0, 0.0, 2.0, 0.0, -1e-18, 0.0, 2.0, 0.0, 3.0}, x[3] = {8.0, 5.0, 8.0};
-    fm_lu_factor(A, 3, NULL);
+    fm_lu_factor(A, 3, NULL, NULL);
     fm_lu_solve(A, 3, NULL, x);
     CHECK(x[0] == 1.0 && x[1] == 0.0 && x[2] == 2.0);
 }
@@ -178,6 +207,7 @@ int main(void)
     for (int n = 0; n < DRAWS; n++) {
         test_lu(&seed);
         test_transposed(&seed);
+        test_units_of_rows(&seed);
         test_cholesky(&seed);
         test_both(&seed);
         test_reflections(&seed);
