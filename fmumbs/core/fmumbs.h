@@ -279,11 +279,19 @@ fm_status fm_completed_step(fm_instance *instance, int32_t *event);
 /* Updates what is constant between events: modes of the force laws, with the velocities that stick, and pieces of the
  * paths; projects the state onto the constraints. */
 fm_status fm_update_events(fm_instance *instance, fm_events *events);
+/* The tree state (positions + speeds + bristles): the continuous states, and among them what follows a path.
+ * fm_set_tree_state puts the latter anywhere, until fm_set_continuous; its rates are those of the path at fm_time().
+ * `capacity`: doubles that y has room for; nothing is written where that is too few. fm_tree_state returns how many
+ * there are. */
+size_t fm_tree_state(const fm_instance *instance, double *y, size_t capacity);
+fm_status fm_set_tree_state(fm_instance *instance, const double *y);
+fm_status fm_tree_rates(fm_instance *instance, double *rates);
+void fm_tree_nominals(const fm_instance *instance, double *nominal);
 
 /* What motions require, whatever the present state -----------------------------------------------------------
  *
  * Of the spanning tree, with loops left open, at `count` instants in rows: positions (count, positions) in the order of
- * fm_positions, normalised quaternions, those of bristles unused; speeds and accelerations (count, speeds) of the
+ * fm_positions, normalised quaternions; speeds and accelerations (count, speeds) of the
  * velocity variables; with the parameters and inputs that are set. FM_ERROR: a number is not finite, or the parameters
  * break a rule. The state remains, what was computed of it does not.
  */

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.constraint_rows import COUPLED, RATES
 from fmumbs.compiler.kinds import kinds
-from fmumbs.compiler.layout import ffi, lib
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, places_of_states, pointer
+from fmumbs.run.coordinates import Array, Coordinates, pointer
+from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
 
 Indices = NDArray[np.int64]
@@ -35,22 +36,9 @@ class Chart:
     """The states about the present state of a Solver, which is left alone."""
 
     def __init__(self, solver: Solver) -> None:
-        image = self.image = solver.image
-        self.solver = Solver(image)
-        self.solver.state_load(solver.state_save())
-        events = ffi.new("fm_events *")
-        self.solver.call(lib.fm_update_events, events)
-        self.t = self.solver.time
-        self.np, self.nu, self.nb = (image.sizes[name] for name in ("positions", "speeds", "bristles"))
-        self.continuous = places_of_states(image)
-        x = np.zeros(len(self.continuous))
-        lib.fm_get_continuous(self.solver.instance, pointer(x))
-        speeds = self.solver.read(image.variables.speeds())
-        self.y0 = np.concatenate([self.solver.positions, speeds, np.zeros(self.nb)])
-        self.y0[self.continuous] = x
-        lib.fm_nominals(self.solver.instance, pointer(x))
-        self.nominal = np.ones(len(self.y0))
-        self.nominal[self.continuous] = x
+        self.hosted = Hosted(solver)
+        self.image, self.solver, self.nu = solver.image, self.hosted.solver, self.hosted.nu
+        self.y0, self.nominal = self.hosted.state(), self.hosted.nominal()
         self._lay_out()
         self._choose()
 
@@ -136,7 +124,7 @@ class Chart:
         columns = np.where(at_rates, 0.0, H[:, self.speed[candidates]]) * self.unit[candidates]
         self.following = candidates[_pivots(columns)]
         self.free = np.setdiff1d(candidates, self.following)
-        scale = self._speeds_of(self.nominal)
+        scale = self.hosted.speeds_of(self.nominal)
         able = np.setdiff1d(np.arange(self.nu), held)
         first = self.speed[self.following]
         rest = np.setdiff1d(able, first)
@@ -196,44 +184,44 @@ class Chart:
     def x0(self) -> Array:
         """(states,) at the state itself; rotations are zero there."""
         s = np.where(self.turn >= 0, 0.0, self.y0[self.place])
-        return np.concatenate([s[self.free], self._speeds_of(self.y0)[self.moving], self.y0[self.np + self.nu :]])
+        return self._chosen(s, self.y0)
 
     @cached_property
     def sizes(self) -> Array:
         """(states,) one radian, the model's length, these per second, and deflections that slide."""
-        u = np.maximum(self._speeds_of(self.nominal), np.abs(self._speeds_of(self.y0)))
-        return np.concatenate([self.unit[self.free], u[self.moving], self.nominal[self.np + self.nu :]])
-
-    def _speeds_of(self, y: Array) -> Array:
-        """(speeds,) of a continuous state, which has positions, velocities and bristles."""
-        return y[self.np : self.np + self.nu]
+        y = self.nominal.copy()
+        u = self.hosted.speeds_of(y)
+        np.maximum(u, np.abs(self.hosted.speeds_of(self.y0)), out=u)
+        return self._chosen(self.unit, y)
 
     def go(self, x: Array) -> None:
         """Puts the core's instance into a state near the chart's own."""
         s = np.where(self.turn >= 0, 0.0, self.y0[self.place])
-        u = self._speeds_of(self.y0).copy()
+        u = self.hosted.speeds_of(self.y0).copy()
         n, m = len(self.free), len(self.moving)
         s[self.free], u[self.moving], self._z = x[:n], x[n : n + m], x[n + m :]
         s = self._close(s, u)
-        self._set(self._positions(s), u)
+        self.hosted.go(self._positions(s), u, self._z)
         if len(self.driven):
             for _ in range(2):  # once more for round-off
                 rate = self._violations()[self.active, 1]
                 u[self.driven] -= _least(self._jacobian()[np.ix_(self.active, self.driven)], rate)
-                self._set(self._positions(s), u)
+                self.hosted.go(self._positions(s), u, self._z)
         self._s, self._u = s, u
 
     def rates(self, x: Array) -> Array:
         """(states,) the rates of the states at x."""
         self.go(x)
-        y, found = np.zeros(len(self.y0)), np.zeros(len(self.continuous))
-        self.solver.call(lib.fm_continuous_rates, pointer(found))
-        y[self.continuous] = found
+        y = self.hosted.rates()
         s = np.where(self.turn >= 0, 0.0, y[self.place])
         for p, u in self.balls:
             at = np.flatnonzero(self.place == p)
             s[at] = np.linalg.solve(_turning(self._s[at]), self._u[u : u + 3])
-        return np.concatenate([s[self.free], self._speeds_of(y)[self.moving], y[self.np + self.nu :]])
+        return self._chosen(s, y)
+
+    def _chosen(self, s: Array, y: Array) -> Array:
+        """(states,) those of s, and of velocities and bristles in y."""
+        return np.concatenate([s[self.free], self.hosted.speeds_of(y)[self.moving], self.hosted.deflections_of(y)])
 
     def positions(self, x: Array) -> Array:
         """(positions,) those of all joints at x."""
@@ -257,7 +245,7 @@ class Chart:
         return self.solver.read(references) if len(references) else np.zeros(0)
 
     def _positions(self, s: Array) -> Array:
-        p = self.y0[: self.np].copy()
+        p = self.y0[: self.hosted.np].copy()
         scalar = self.turn < 0
         p[self.place[scalar]] = s[scalar]
         for at, _ in self.balls:
@@ -268,7 +256,7 @@ class Chart:
         """Of s, the components that follow from the others, beside these."""
         last = np.inf
         for _ in range(MOST if len(self.following) else 0):
-            self._set(self._positions(s), u)
+            self.hosted.go(self._positions(s), u, self._z)
             gap = self._violations()[self.holonomic, 0]
             size = float(np.abs(gap).max(initial=0.0))
             if not size < 0.5 * last:
@@ -288,10 +276,6 @@ class Chart:
             at = np.flatnonzero(self.place == p)
             found[:, at] = J[:, u : u + 3] @ _turning(s[at])
         return found
-
-    def _set(self, p: Array, u: Array) -> None:
-        y = np.concatenate([p, u, self._z])[self.continuous]
-        self.solver.call(lib.fm_set_continuous, self.t, pointer(y))
 
     def _jacobian(self) -> Array:
         return self.solver.jacobian if self.image.sizes["rows"] else np.zeros((0, self.nu))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from fmumbs.compiler.kinds import kinds
-from fmumbs.compiler.layout import ffi, lib
+from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, places_of_states, pointer, required
+from fmumbs.run.coordinates import Array, Coordinates, required
+from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
 
 INDEPENDENT = 1e-9
@@ -25,9 +26,6 @@ class Closed:
 
     def __init__(self, solver: Solver, coordinates: Coordinates) -> None:
         image = solver.image
-        self._solver = Solver(image)
-        self._solver.state_load(solver.state_save())
-        self._solver.assemble(solver.time)
         self._coordinates = coordinates
         self.name = image.name
         n = image.sizes["speeds"]
@@ -39,14 +37,8 @@ class Closed:
                 f"Model '{self.name}' has programs, whose drives exert the forces of their motion already. Read "
                 "'P.drive' of a simulation, or leave the programs out."
             )
-        events = ffi.new("fm_events *")
-        self._solver.call(lib.fm_update_events, events)
-
-    def place(self, positions: Array, speeds: Array) -> None:
-        """Goes to a state."""
-        image = self._solver.image
-        x = np.concatenate([positions, speeds, np.zeros(image.sizes["bristles"])])[places_of_states(image)]
-        self._solver.call(lib.fm_set_continuous, self._solver.time, pointer(x))
+        self._hosted = Hosted(solver, assemble=True)
+        self._solver = self._hosted.solver
 
     def rows(self) -> Array:
         """(rows, speeds) independent constraint rows of length one and those of excited modes, in units of the
@@ -77,7 +69,7 @@ class Closed:
         references = [one for name in actuated for one in self._input(name)]
         found = np.zeros((len(positions), len(references)))
         for i in range(len(positions)):
-            self.place(positions[i], speeds[i])
+            self._hosted.go(positions[i], speeds[i])
             self._check_fits(i, speeds[i], accelerations[i])
             N = self.allowed()
             B = self._columns(references, positions[i]) * self.scale[:, None]
@@ -124,13 +116,8 @@ class Closed:
             raise ModelError(
                 f"{where}: these velocities open the loops at {rate:.3g} 1/s. Give velocities that the loops allow."
             )
-        image, given = self._solver.image, accelerations / self.scale
-        places = places_of_states(image)
-        rates, found = np.zeros(image.sizes["positions"] + len(given) + image.sizes["bristles"]), np.zeros(len(places))
-        rates[image.sizes["positions"] :][: len(given)] = accelerations  # of what follows a path
-        self._solver.call(lib.fm_continuous_rates, pointer(found))
-        rates[places] = found
-        possible = rates[image.sizes["positions"] :][: len(given)] / self.scale
+        given = accelerations / self.scale
+        possible = self._hosted.speeds_of(self._hosted.rates()) / self.scale
         off = np.abs(rows @ (given - possible)).max(initial=0.0)
         if off > FITS * max(np.abs(given).max(initial=0.0), np.abs(possible).max(initial=0.0)):
             raise ModelError(
@@ -178,7 +165,7 @@ class Closed:
         return variables.names(np.flatnonzero(np.isin(kind, chosen)))
 
     def _choices(self, positions: Array, speeds: Array) -> str:
-        self.place(positions, speeds)
+        self._hosted.go(positions, speeds)
         N = self.allowed()
         return (
             f"Model '{self.name}' has loops and {N.shape[1]} degrees of freedom: as many inputs carry the force "

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs._checks import nearest
 from fmumbs.compiler import ModelImage, image_of
-from fmumbs.compiler.excitations import BY_PATH
 from fmumbs.compiler.kinds import kind_columns
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.names import split_component
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
+from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
 
 Array = NDArray[np.float64]
@@ -33,16 +33,6 @@ def solver_of(model: Model | ModelImage | Solver) -> Solver:
             "Model, or compile(model, everything=True)."
         )
     return solver
-
-
-def places_of_states(image: ModelImage) -> NDArray[np.int64]:
-    """Of positions, velocities and deflections, those that are continuous states: all but what follows a path."""
-    sizes, arrays = image.sizes, image.arrays
-    is_state = np.ones(sizes["positions"] + sizes["speeds"] + sizes["bristles"], bool)
-    follows = np.asarray(arrays["excitation_kind"]) == BY_PATH
-    is_state[np.asarray(arrays["excitation_p"], int)[follows]] = False
-    is_state[sizes["positions"] + np.asarray(arrays["excitation_u"], int)[follows]] = False
-    return np.flatnonzero(is_state)
 
 
 class Coordinates:
@@ -83,6 +73,18 @@ class Coordinates:
         place = kind_columns().place[self.image.arrays["variable_kind"][self._places.astype(np.int64)]]
         four = np.flatnonzero(place == lib.FM_AT_QUATERNION)
         return [int(at) for at in four[::4]]
+
+    def read_motion(
+        self, q: Given | Result, u: Given | None, a: Given | None
+    ) -> tuple[tuple[Array, Array, Array], bool]:
+        """Positions, velocities and accelerations, as read_positions() and read_rates(); whether it was one instant
+        alone. A Result as q has all of them.
+        """
+        if u is None and a is None and isinstance(q, Result):
+            u, a = q, q
+        positions, single = self.read_positions(q)
+        speeds = self.read_rates(u, "velocities", len(positions))
+        return (positions, speeds, self.read_rates(a, "accelerations", len(positions))), single
 
     def read_positions(self, given: Given) -> tuple[Array, bool]:
         """(instants, positions) with quaternions of length one; whether it was one instant alone."""

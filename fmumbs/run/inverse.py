@@ -62,14 +62,10 @@ def inverse_dynamics(
     """
     solver = solver_of(model)
     coordinates = Coordinates(solver.image)
-    if u is None and a is None and isinstance(q, Result):
-        u, a = q, q
-    positions, single = coordinates.read_positions(q)
-    speeds = coordinates.read_rates(u, "velocities", len(positions))
-    accelerations = coordinates.read_rates(a, "accelerations", len(positions))
-    forces = required(solver, True, positions, speeds, accelerations)
+    motion, single = coordinates.read_motion(q, u, a)
+    forces = required(solver, True, *motion)
     if actuated is not None or solver.image.sizes["rows"]:
-        forces = Closed(solver, coordinates).actuate(actuated, positions, speeds, accelerations, forces)
+        forces = Closed(solver, coordinates).actuate(actuated, *motion, forces)
     return forces[0] if single else forces
 
 

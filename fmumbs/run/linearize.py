@@ -217,7 +217,7 @@ def _about(at: Steady, chart: Chart, linear: LinearModel) -> LinearModel:
     """
     A = linear.A.copy()
     for p, u in chart.balls:
-        w, s = chart.y0[chart.np + u : chart.np + u + 3], linear.energies.displacements[u : u + 3]
+        w, s = chart.hosted.speeds_of(chart.y0)[u : u + 3], linear.energies.displacements[u : u + 3]
         turned = 0.5 * np.cross(w, s, axisb=0, axisc=0)
         for row, component in enumerate(chart.free.tolist()):
             if int(chart.place[component]) == p and chart.turn[component] >= 0:

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler.kinds import BODY
-from fmumbs.compiler.layout import ffi, lib
+from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, Given, places_of_states, pointer, required, solver_of
+from fmumbs.run.coordinates import Array, Coordinates, Given, required, solver_of
+from fmumbs.run.hosted import Hosted
 from fmumbs.run.inverse import Mechanism, point_jacobian
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
@@ -54,39 +55,30 @@ def regressor(model: Mechanism, q: Given | Result, u: Given | None = None, a: Gi
 
     Returns a Regressor. Raises ModelError as inverse_dynamics(), and for loops, flexible bodies and excited modes.
     """
-    solver = _own(solver_of(model))
-    coordinates = Coordinates(solver.image)
-    if u is None and a is None and isinstance(q, Result):
-        u, a = q, q
-    positions, single = coordinates.read_positions(q)
-    speeds = coordinates.read_rates(u, "velocities", len(positions))
-    accelerations = coordinates.read_rates(a, "accelerations", len(positions))
-    made = _Made(solver, positions, speeds, accelerations)
+    hosted = _own(solver_of(model))
+    motion, single = Coordinates(hosted.image).read_motion(q, u, a)
+    made = _Made(hosted, *motion)
     made.add_bodies()
     made.add_elements()
     Y, pi = np.stack(made.columns, axis=-1), np.array(made.values)
-    rest = required(solver, True, positions, speeds, accelerations) - Y @ pi
+    rest = required(hosted.solver, True, *motion) - Y @ pi
     return Regressor(Y[0] if single else Y, pi, tuple(made.names), tuple(made.units), rest[0] if single else rest)
 
 
-def _own(solver: Solver) -> Solver:
+def _own(solver: Solver) -> Hosted:
     """A copy of a solver that fits."""
     sizes, name = solver.image.sizes, solver.image.name
     for what, size in (("loops or couplings", "rows"), ("flexible bodies", "modals"), ("excited modes", "excitations")):
         if sizes[size]:
             raise ModelError(f"Model '{name}' has {what}, for which there is no regressor. Leave them out.")
-    copy = Solver(solver.image)
-    copy.state_load(solver.state_save())
-    copy.assemble(solver.time)
-    copy.call(lib.fm_update_events, ffi.new("fm_events *"))
-    return copy
+    return Hosted(solver, assemble=True)
 
 
 class _Made:
     """Columns of a regressor, as they are made."""
 
-    def __init__(self, solver: Solver, positions: Array, speeds: Array, accelerations: Array) -> None:
-        self.solver, self.motion = solver, (positions, speeds, accelerations)
+    def __init__(self, hosted: Hosted, positions: Array, speeds: Array, accelerations: Array) -> None:
+        self.hosted, self.solver, self.motion = hosted, hosted.solver, (positions, speeds, accelerations)
         self.columns: list[Array] = []
         self.values: list[float] = []
         self.names: list[str] = []
@@ -134,11 +126,9 @@ class _Made:
         wanted = [f"{name}.{what}" for name in bodies for what in ("quat", "w", "a", "alpha")]
         references = np.array([i for name in wanted for i in variables.references(name)], np.uint32)
         both = np.concatenate([references, variables.accelerations()]).astype(np.uint32)
-        rows, at_rest = np.zeros((len(self.motion[0]), len(both))), np.zeros(solver.image.sizes["bristles"])
-        places = places_of_states(solver.image)
+        rows = np.zeros((len(self.motion[0]), len(both)))
         for i, (p, u) in enumerate(zip(*self.motion[:2], strict=True)):
-            state = np.concatenate([p, u, at_rest])[places]
-            solver.call(lib.fm_set_continuous, solver.time, pointer(state))
+            self.hosted.go(p, u)
             rows[i] = solver.read(both)
         return rows[:, : len(references)], rows[:, len(references) :]
 

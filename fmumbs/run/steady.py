@@ -79,7 +79,11 @@ def steady(model: Model | ModelImage | Solver, rates: Mapping[str, float]) -> St
     _check(chart)
     chart.go(chart.x0)
     u = chart.speeds()
-    moving = {name: float(u[i]) for i, name in enumerate(speeds) if abs(u[i]) > _FOUND * chart.nominal[chart.np + i]}
+    moving = {
+        name: float(u[i])
+        for i, name in enumerate(speeds)
+        if abs(u[i]) > _FOUND * chart.hosted.speeds_of(chart.nominal)[i]
+    }
     names = Coordinates(solver.image).positions
     return Steady(moving, dict(zip(names, chart.y0.tolist(), strict=False)), residual, chart.solver)
 
@@ -117,13 +121,13 @@ def _left(chart: Chart, x: Array, given: Mapping[int, float], moves: NDArray[np.
     rates = chart.rates(x) / chart.sizes
     n, m = len(chart.free), len(chart.moving)
     own = chart.speeds()
-    u = np.array([(own[i] - value) / chart.nominal[chart.np + i] for i, value in given.items()])
+    u = np.array([(own[i] - value) / chart.hosted.speeds_of(chart.nominal)[i] for i, value in given.items()])
     return np.concatenate([rates[:n][~moves], rates[n : n + m], rates[n + m :], u])
 
 
 def _solve(chart: Chart, given: Mapping[int, float], moves: NDArray[np.bool_]) -> tuple[Chart, float]:
     x = chart.x0.copy()
-    scale = max([1.0, *(abs(v) / chart.nominal[chart.np + i] for i, v in given.items())])
+    scale = max([1.0, *(abs(v) / chart.hosted.speeds_of(chart.nominal)[i] for i, v in given.items())])
     left = _left(chart, x, given, moves)
     for _ in range(_MOST):
         size = float(np.abs(left).max(initial=0.0))

@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
-from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import ModelError, SolverError
 from fmumbs.readers import read_model
-from fmumbs.run.coordinates import Coordinates, places_of_states, pointer, required
+from fmumbs.run.coordinates import Coordinates, required
+from fmumbs.run.hosted import Hosted
 from oracle import Oracle
 from support.closed import coupled, plane, space
 from support.drawing.mechanism import Refused, draw
@@ -37,19 +37,9 @@ def solver_of(model: fm.Model, inputs: dict[str, Any] | None = None) -> fm.Solve
 def motion_of(solver: fm.Solver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """q, u, a of the present state, and (rows, n) what it allows: rows of loops and of excited modes."""
     image = solver.image
-    n, copy = image.sizes["speeds"], fm.Solver(image)
-    copy.state_load(solver.state_save())
-    copy.call(lib.fm_update_events, ffi.new("fm_events *"))
-    places, first = places_of_states(image), image.sizes["positions"]
-    found, rates = np.zeros(len(places)), np.full(first + n + image.sizes["bristles"], np.nan)
-    copy.call(lib.fm_continuous_rates, pointer(found))
-    rates[places] = found
-    a, known = rates[first : first + n], image.variables.accelerations()
-    if np.isnan(a).any():
-        if len(known) != n:
-            pytest.skip("a mode follows a path, and another one an input, so that no variables have all accelerations")
-        a = copy.read(known)
-    rows = [np.eye(n)[image.arrays["excitation_u"]]]
+    hosted = Hosted(solver)
+    a = hosted.speeds_of(hosted.rates())
+    rows = [np.eye(len(a))[image.arrays["excitation_u"]]]
     if image.sizes["rows"]:
         rows.append(solver.jacobian[solver.active_rows])
     return solver.positions, solver.read(image.variables.speeds()), a, np.vstack(rows)
@@ -321,6 +311,34 @@ def test_own_friction_is_refused() -> None:
     with pytest.raises(SolverError, match="reaction of its own joint"):
         fm.inverse_dynamics(model, [0.1])
     assert_allclose(fm.gravity_forces(model, [0.0]), [-0.5 * 9.81], rtol=1e-15)
+
+
+def five_bar(*path: float) -> fm.Model:
+    """A crank that follows a path, and one that nothing holds."""
+    model = fm.Model("five_bar")
+    bars = [fm.Body(name, mass=1.0, com=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1)) for name in "abcd"]
+    first, second = model.ground.at(), model.ground.at(0.8, 0, 0)
+    turn = fm.Turn("z", role="excited", path=fm.Path.polynomial(*path))
+    model.add(*bars, fm.Joint("A", first, bars[0].at(), modes=(turn,)))
+    model.add(fm.Revolute("B", bars[0].at(1, 0, 0), bars[2].at(), axis="z", q0=-1.5))
+    model.add(fm.Revolute("D", second, bars[1].at(), axis="z", q0=1.2))
+    model.add(fm.Revolute("E", bars[1].at(1, 0, 0), bars[3].at(), axis="z", q0=1.5))
+    model.add(fm.Revolute("C", bars[2].at(1, 0, 0), bars[3].at(1, 0, 0), axis="z", cut=True))
+    return model
+
+
+def test_what_follows_a_path_in_a_loop_may_be_anywhere_on_it_or_beside_it() -> None:
+    """The motion that a path makes takes no further force, at every instant, also where the model has another path."""
+    result = fm.simulate(five_bar(1.9, 0.2, 0.3), stop=0.5, interval=0.05)
+    assert np.ptp(result["A.eta"]) > 0.1
+    for path in ((1.9, 0.2, 0.3), (1.9, -0.4, 1.0)):
+        forces = fm.inverse_dynamics(five_bar(*path), result, actuated=["D.tau"])
+        assert_allclose(forces, 0.0, atol=1e-6)
+    a = np.stack([result[name] for name in ("A.kappa_dot", "B.qdd", "D.qdd", "E.qdd")], axis=1)
+    q = {name: result[name] for name in ("A.eta", "B.q", "D.q", "E.q")}
+    u = {name: result[name] for name in ("A.kappa", "B.qd", "D.qd", "E.qd")}
+    with pytest.raises(ModelError, match="these accelerations open the loops"):
+        fm.inverse_dynamics(five_bar(1.9, 0.2, 0.3), q, u, a + np.eye(4)[0], actuated=["D.tau"])
 
 
 def test_programs_are_refused_in_loops() -> None:

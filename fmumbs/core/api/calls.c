@@ -22,6 +22,8 @@
 #include "state.h"
 #include "step.h"
 
+#include <string.h>
+
 fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity)
 {
     const fm_float_mode host = fm_float_enter();
@@ -181,6 +183,30 @@ fm_status fm_continuous_rates(fm_instance *s, double *rates)
 {
     fm_enter(s);
     return fm_leave(s, fm_do_continuous_rates(s, rates));
+}
+
+size_t fm_tree_state(const fm_instance *s, double *y, size_t capacity)
+{
+    const size_t size = (size_t)s->model.ny;
+    if (capacity >= size) memcpy(y, s->y, size * sizeof *y);
+    return size;
+}
+
+fm_status fm_set_tree_state(fm_instance *s, const double *y)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_set_tree_state(s, y));
+}
+
+fm_status fm_tree_rates(fm_instance *s, double *rates)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_tree_rates(s, rates));
+}
+
+void fm_tree_nominals(const fm_instance *s, double *nominal)
+{
+    memcpy(nominal, s->scale, (size_t)s->model.ny * sizeof *nominal);
 }
 
 int32_t fm_indicator_count(const fm_instance *s)

@@ -173,6 +173,15 @@ fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x)
     return FM_OK;
 }
 
+fm_status fm_do_set_tree_state(fm_instance *s, const double *y)
+{
+    if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
+    if (!fm_all_finite(y, s->model.ny)) return fm_say(s, FM_ERROR, "a number of the tree state is not finite");
+    memcpy(s->y, y, (size_t)s->model.ny * sizeof *y);
+    s->valid = FM_VALID_NOTHING;
+    return FM_OK;
+}
+
 /* Until fm_end_smooth, paths stay in the pieces of the last event, if the host integrates. */
 void fm_keep_pieces(fm_instance *s)
 {
@@ -193,7 +202,8 @@ fm_status fm_present_rates(fm_instance *s)
     return make_rates(s, s->hosted.rates);
 }
 
-fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
+/* Writes hosted.rates and follows cut joints. */
+static fm_status follow_rates(fm_instance *s)
 {
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
     const double t = s->clock[FM_TIME];
@@ -204,7 +214,20 @@ fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
         fm_place_links(s, s->y);
         (void)fm_follow_cut_joints(s);
     }
-    for (int32_t i = 0; i < s->hosted.states; i++) rates[i] = s->hosted.rates[s->hosted.place[i]];
+    return status;
+}
+
+fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
+{
+    const fm_status status = follow_rates(s);
+    for (int32_t i = 0; status == FM_OK && i < s->hosted.states; i++) rates[i] = s->hosted.rates[s->hosted.place[i]];
+    return status;
+}
+
+fm_status fm_do_tree_rates(fm_instance *s, double *rates)
+{
+    const fm_status status = follow_rates(s);
+    if (status == FM_OK) memcpy(rates, s->hosted.rates, (size_t)s->model.ny * sizeof *rates);
     return status;
 }
 
