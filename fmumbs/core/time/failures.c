@@ -191,9 +191,9 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(
         s, FM_DISCARD,
-        "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s, "
-        "%.0e of the longest one; %s. Soften or damp what moves there, or loosen the tolerance",
-        t_end, s->clock[FM_TIME], FM_MOST_SLOW, FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_HEADWAY, known);
+        "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s; "
+        "%s. Soften or damp what moves there, or loosen the tolerance",
+        t_end, s->clock[FM_TIME], FM_MOST_SLOW, fm_slow_step(s, s->clock[FM_TIME], t_end), known);
 }
 
 /* Whether the host wants the present call to end: a step, or a search for an equilibrium. */

@@ -1,7 +1,8 @@
 /* headway.c: whether the steps of an fm_step still advance, and what is known where they do not.
  *
- * Steps that the error control shortens to a billionth of the run's longest one end the fm_step after a thousand in a
- * row. The message says where the mechanism changes fastest, and why a trial was rejected last.
+ * Steps that the error control shortens to a billionth of the run's longest one, or to a millionth of the mean one with
+ * which the most steps reach the end, end the fm_step after a thousand in a row. The message says where the mechanism
+ * changes fastest, and why a trial was rejected last.
  *
  * Where drives lose their effect (loops/realised.c) accelerations are unbounded, or wrong by round-off that grows
  * without bound, so that no step ends near it. Trials that pass such a position bracket it; the next steps halve the
@@ -36,13 +37,18 @@ void fm_headway_begin(fm_instance *s)
     s->realised->crossed = 0;
 }
 
-/* Counts an accepted step from time `before`. 0: too many in a row made no headway. */
-int fm_headway_made(fm_instance *s, double before)
+/* The length below which a step from `t` makes no headway. */
+double fm_slow_step(const fm_instance *s, double t, double t_end)
 {
-    double *clock = s->clock;
-    const double covered = clock[FM_TIME_HEAD] - before;
-    s->integrator->slow = covered < FM_NO_HEADWAY * clock[FM_LONGEST] ? s->integrator->slow + 1 : 0;
-    clock[FM_LONGEST] = fmax(clock[FM_LONGEST], covered);
+    return fmax(FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_PART * (t_end - t) / FM_MOST_ACCEPTED);
+}
+
+/* Counts an accepted step from time `before`. 0: too many in a row made no headway. */
+int fm_headway_made(fm_instance *s, double before, double t_end)
+{
+    const double covered = s->clock[FM_TIME_HEAD] - before;
+    s->integrator->slow = covered < fm_slow_step(s, before, t_end) ? s->integrator->slow + 1 : 0;
+    s->clock[FM_LONGEST] = fmax(s->clock[FM_LONGEST], covered);
     return s->integrator->slow < FM_MOST_SLOW;
 }
 

@@ -32,7 +32,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_MOST_ACCEPTED 1000000 /* most integration steps in one fm_step with error control */
 #define FM_EARLY 200 /* number of steps after which it is checked that the end can be reached at all: */
 #define FM_HOPELESS 1e9 /* not if the rest is longer than this times what was covered */
 #define FM_PATIENCE 3 /* successive rejected implicit steps of a mechanism with loops */
@@ -301,7 +300,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         const double before = clock[FM_TIME_HEAD];
         if (!step_on(s, goal, t_end) && !step_short_of(s, t_end)) return fm_step_failed(s, t_end);
         fm_watch_deformation(s, clock[FM_TIME_HEAD], s->head);
-        if (!fm_headway_made(s, before)) return fm_no_headway(s, t_end);
+        if (!fm_headway_made(s, before, t_end)) return fm_no_headway(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return fm_step_failed(s, t_end);

@@ -40,6 +40,16 @@ def test_a_thousand_steps_without_headway_end_the_step(scheme: str, dynamics: st
     assert (solver.time, *solver.get("S.w")) == (reached[0], *reached[1])
 
 
+def test_a_run_that_begins_with_short_steps_ends_as_well() -> None:
+    """Nothing compares with a longest step then: but at this pace the rest takes a million times the most steps."""
+    solver = fm.Solver(fm.compile(tumbler()))
+    solver.assemble()
+    solver.set("S.tau", SUDDEN)
+    with pytest.raises(fm.SolverError, match=r"makes no headway: 1000 steps in a row were shorter than 1e-15 s"):
+        solver.step(1e-3)
+    assert 1000 < solver.get("solver.steps") < 10000
+
+
 def test_the_run_continues_from_the_state_that_is_kept() -> None:
     """What was reached is as good as an exact run to there, and the next steps go on from it."""
     solver = fm.Solver(fm.compile(tumbler()))
