@@ -202,6 +202,16 @@ def test_all_is_in_reach_on_a_phone(browser: Browser, tmp_path: Path) -> None:
     assert browser.ask("document.getElementById('side').getBoundingClientRect().width") > 300
 
 
+@pytest.mark.parametrize("name", ["slider_crank", "flexible_four_bar"])
+def test_gravity_is_in_the_picture_of_a_phone(name: str, browser: Browser, tmp_path: Path) -> None:
+    """Its arrow stands inside the sphere that is fitted into the narrow window."""
+    browser.open(read_model(name, {}).view(stop=0).save(tmp_path / "phone.html"), 390, 844, phone=True)
+    drawn(browser)
+    x, y = browser.ask("page.project(page.picture.gravityAt)")
+    wide, high = (browser.ask(f"document.getElementById('stage').client{size}") for size in ("Width", "Height"))
+    assert 8 < x < wide - 8 and 0 < y < high
+
+
 def test_the_slider_and_a_plot_go_to_a_time(pendulum: Browser) -> None:
     pendulum.ask(
         "(() => { const s = document.getElementById('slider'); s.value = 1.5; s.dispatchEvent(new Event('input')); })()"

@@ -323,7 +323,7 @@ export class Picture {
     this.axes = [0, 1, 2].map((k) => new THREE.Vector3().setComponent(k, long));
     this.axes.forEach((v, k) => this.addArrow(COLOURS.world, `world axis ${"xyz"[k]}`, () => [new THREE.Vector3(), v], "floor"));
     if (this.gravity > 0) {
-      const start = this.middle.clone().addScaledVector(this.up, 0.5 * this.radius).addScaledVector(sideways(this.up), -1.15 * this.radius);
+      const start = this.middle.clone().addScaledVector(this.up, 0.5 * this.radius).addScaledVector(sideways(this.up), -0.88 * this.radius);
       this.gravityAt = start;
       this.addArrow(COLOURS.gravity, "gravity", () => [start.clone(), this.up.clone().multiplyScalar(-0.22 * this.radius)], "floor");
     }
