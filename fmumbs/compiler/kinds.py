@@ -33,6 +33,9 @@ _TYPES = {lib.FM_REAL: "real", lib.FM_INTEGER: "integer", lib.FM_BOOLEAN: "boole
 
 Indices = NDArray[np.int32]
 
+_NONE: Indices = np.empty(0, np.int32)
+_NOWHERE = ffi.new("double[1]")  # of arrays without rows
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -173,15 +176,15 @@ class Listing:
 
     def __init__(self, arrays: Arrays) -> None:
         sizes = dict.fromkeys(size_names(), 0)
-        self._arrays: list[NDArray[Any]] = []
-        pointers = []
+        self._read: list[Any] = []  # where the core reads
         for column in table():
-            values = np.ascontiguousarray(arrays.get(column.name, column.empty), column.dtype)
-            if column.name in arrays:
-                sizes[column.rows] = values.size // column.columns
-            self._arrays.append(values)  # the core reads there
-            pointers.append(ffi.cast("void *", values.ctypes.data))
-        self._pointers = ffi.new("void *[]", pointers)
+            values = arrays.get(column.name)
+            if values is None or not values.size:
+                self._read.append(_NOWHERE)
+                continue
+            sizes[column.rows] = values.size // column.columns
+            self._read.append(ffi.from_buffer(np.ascontiguousarray(values, column.dtype)))
+        self._pointers = ffi.new("void *[]", self._read)
         self._sizes = ffi.new("int32_t[]", list(sizes.values()))
         self._found: dict[int, tuple[Indices, Indices]] = {}
 
@@ -189,8 +192,11 @@ class Listing:
         """(variables,) element and component of each, -1 for a scalar; by element."""
         if kind.index not in self._found:
             call = self._pointers, self._sizes, kind.index
-            element, component = np.empty((2, lib.fm_list_variables(*call, ffi.NULL, ffi.NULL)), np.int32)
-            lib.fm_list_variables(*call, *(ffi.from_buffer("int32_t[]", one) for one in (element, component)))
+            if count := lib.fm_list_variables(*call, ffi.NULL, ffi.NULL):
+                element, component = np.empty((2, count), np.int32)
+                lib.fm_list_variables(*call, *(ffi.from_buffer("int32_t[]", one) for one in (element, component)))
+            else:
+                element = component = _NONE
             self._found[kind.index] = element, component
         return self._found[kind.index]
 
