@@ -15,9 +15,9 @@ from pathlib import Path
 from common import Row, print_table, processor_name, processor_seconds, write_rows
 
 import fmumbs as fm
-from fmumbs.analysis import uniqueness
+from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.readers import read_model
-from fmumbs.run import place
+from fmumbs.run.reactions import place
 
 SIZES = (30, 100, 300, 1000, 3000)
 GOAL = 2.0  # seconds for 1000 bodies

@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fmumbs.analysis import ModeVectors, Uniqueness, mode_vectors
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import (
     AssemblyError,
@@ -66,42 +65,32 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.readers import read_mjcf, read_urdf
-from fmumbs.run import (
-    BaseParameters,
-    Campbell,
-    Equilibrium,
-    Identified,
-    LinearModel,
-    Modes,
-    Regressor,
-    Result,
-    Signal,
-    Solver,
-    Steady,
-    base_parameters,
-    bias,
-    campbell,
-    center_of_mass,
-    divide_and_conquer,
-    equilibrium,
-    gravity_forces,
-    identify,
-    inverse_dynamics,
-    linearize,
-    mass_matrix,
-    momentum,
-    point_jacobian,
-    regressor,
-    simulate,
-    steady,
-    uniqueness,
-)
+from fmumbs.run import Result, Signal, Solver, simulate
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 if TYPE_CHECKING:
+    from fmumbs.analysis.modes import ModeVectors, mode_vectors
+    from fmumbs.analysis.uniqueness import Uniqueness
     from fmumbs.export import export_fmu
     from fmumbs.play import replay
+    from fmumbs.readers.mjcf import read_mjcf
+    from fmumbs.readers.urdf import read_urdf
+    from fmumbs.run.campbell import Campbell, campbell
+    from fmumbs.run.equilibrium import Equilibrium, equilibrium
+    from fmumbs.run.inverse import (
+        bias,
+        center_of_mass,
+        gravity_forces,
+        inverse_dynamics,
+        mass_matrix,
+        momentum,
+        point_jacobian,
+    )
+    from fmumbs.run.linear_modes import Modes
+    from fmumbs.run.linearize import LinearModel, linearize
+    from fmumbs.run.reactions import divide_and_conquer, uniqueness
+    from fmumbs.run.regressor import BaseParameters, Identified, Regressor, base_parameters, identify, regressor
+    from fmumbs.run.steady import Steady, steady
     from fmumbs.study import Sweep, sweep
     from fmumbs.system import System
 
@@ -208,7 +197,27 @@ __all__ = [
 __all__ += _forces.__all__
 
 # imported at first use
-_LATE = {"export_fmu": "export", "Sweep": "study", "sweep": "study", "System": "system", "replay": "play"}
+_LATE_PARTS = {
+    "analysis.modes": ("ModeVectors", "mode_vectors"),
+    "analysis.uniqueness": ("Uniqueness",),
+    "export": ("export_fmu",),
+    "play": ("replay",),
+    "readers.mjcf": ("read_mjcf",),
+    "readers.urdf": ("read_urdf",),
+    "run.campbell": ("Campbell", "campbell"),
+    "run.equilibrium": ("Equilibrium", "equilibrium"),
+    "run.inverse": (
+        "bias", "center_of_mass", "gravity_forces", "inverse_dynamics", "mass_matrix", "momentum", "point_jacobian",
+    ),
+    "run.linear_modes": ("Modes",),
+    "run.linearize": ("LinearModel", "linearize"),
+    "run.reactions": ("divide_and_conquer", "uniqueness"),
+    "run.regressor": ("BaseParameters", "Identified", "Regressor", "base_parameters", "identify", "regressor"),
+    "run.steady": ("Steady", "steady"),
+    "study": ("Sweep", "sweep"),
+    "system": ("System",),
+}  # fmt: skip
+_LATE = {name: part for part, names in _LATE_PARTS.items() for name in names}
 _PARTS = ("export", "play", "study", "system", "view")
 
 

@@ -334,12 +334,15 @@ def test_what_not_every_script_needs_is_imported_at_first_use() -> None:
 import sys
 import fmumbs
 late = {"fmumbs.export", "fmumbs.play", "fmumbs.study", "fmumbs.system", "fmumbs.view"}
+late |= {f"fmumbs.run.{name}" for name in ("campbell", "equilibrium", "inverse", "linearize", "regressor", "steady")}
+late |= {"fmumbs.analysis.uniqueness", "fmumbs.readers", "numpy.random", "tempfile"}
 assert not late & set(sys.modules), late & set(sys.modules)
 assert set(fmumbs.__all__) | {"study", "view"} <= set(dir(fmumbs))
 assert fmumbs.system.System is fmumbs.System
 names = {}
 exec("from fmumbs import *", names)
 assert set(fmumbs.__all__) <= set(names) and names["sweep"] is fmumbs.study.sweep
+assert callable(fmumbs.uniqueness) and fmumbs.steady.__module__ == "fmumbs.run.steady"
 try:
     fmumbs.sweeps
 except AttributeError as error:

@@ -41,7 +41,7 @@ from fmumbs.run.signal import Interpolation
 from fmumbs.system import ENGINES
 
 if TYPE_CHECKING:
-    from fmumbs.analysis import ToolName
+    from fmumbs.analysis.tools import ToolName
     from fmumbs.mechanism import Model
     from fmumbs.run import Result
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fmumbs.analysis import structure
+from fmumbs.analysis.structure import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmi2 import capability_attributes, experiment_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
@@ -15,7 +15,8 @@ from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
-    from fmumbs.analysis import JointReaction, ToolName, Uniqueness
+    from fmumbs.analysis.tools import ToolName
+    from fmumbs.analysis.uniqueness import JointReaction, Uniqueness
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
@@ -75,7 +76,7 @@ def check_model(
 
 def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:
     from fmumbs.errors import EquilibriumError
-    from fmumbs.run import equilibrium
+    from fmumbs.run.equilibrium import equilibrium
 
     try:
         found = equilibrium(model)
@@ -98,7 +99,7 @@ def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:
 
 def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Sequence[str]) -> None:
     """Adds rank, mobility and the verdict on every reaction, at the initial position."""
-    from fmumbs.run import uniqueness
+    from fmumbs.run.reactions import uniqueness
 
     try:
         found = uniqueness(model)
@@ -182,7 +183,7 @@ def _no_start(model: "Model") -> str:
 
 def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
     """The verdict of divide and conquer, step by step, or why it cannot be used."""
-    from fmumbs.run import divide_and_conquer
+    from fmumbs.run.reactions import divide_and_conquer
 
     try:
         found = divide_and_conquer(model, tool)

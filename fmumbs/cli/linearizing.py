@@ -44,7 +44,7 @@ def linearize(
     fmumbs linearize four_bar --input A.tau --output A.q -o four_bar.mat
     fmumbs linearize crane --at equilibrium --view modes.html
     """
-    from fmumbs.run import linearize as made
+    from fmumbs.run.linearize import linearize as made
 
     found = made(read_model(model, settings), at, inputs=inputs or None, outputs=outputs or None)  # type: ignore[arg-type]
     if out is not None:

@@ -6,6 +6,8 @@ turns keep the angle between their axes, and three leave the orientation free. A
 between turns, has the rows that its modes leave out (core/loops/mode_rows.c).
 """
 
+from __future__ import annotations  # np.random is imported at its first use
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from fmumbs.analysis.modes import free_modes, mode_vectors
 from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
-from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR, TWISTS
 from fmumbs.compiler.drives import jumps
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
@@ -38,6 +37,8 @@ def unique_at_start(
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return unknown
     _mark_held(arrays, instance)
+    from fmumbs.analysis.uniqueness import uniqueness  # late: trees do not need it
+
     found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
     return np.array([joint.components_unique for joint in found.joints], np.int32)
 

@@ -10,10 +10,7 @@ from typing import Any
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
-from fmumbs.readers import xml
-from fmumbs.readers.mjcf import read_mjcf
 from fmumbs.readers.python_file import NoSuchModel, Parameters
-from fmumbs.readers.urdf import read_urdf
 
 
 def read_file(path: Path, parameters: Mapping[str, Any], kind: type[Any]) -> Any:
@@ -37,6 +34,10 @@ def parameters_of_file(path: Path) -> Parameters:
 
 
 def _reader(path: Path) -> Callable[..., Model]:
+    from fmumbs.readers import xml  # late, as are both readers: most models are Python files
+    from fmumbs.readers.mjcf import read_mjcf
+    from fmumbs.readers.urdf import read_urdf
+
     suffix = path.suffix.lower()
     if suffix in (".urdf", ".xacro"):
         return read_urdf

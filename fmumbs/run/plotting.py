@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from fmumbs._files import whole
@@ -156,6 +155,8 @@ def write_frames(figure: Any, target: Path, frames: Iterable[None], per_second: 
 
     Raises SolverError for another suffix than .gif and .mp4, a file that cannot be written, and if ffmpeg is missing.
     """
+    from tempfile import TemporaryDirectory
+
     from matplotlib import animation
 
     kind = target.suffix.lower()

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from fmumbs.analysis import DivideAndConquer, Placed, ToolName, Uniqueness
-from fmumbs.analysis import divide_and_conquer as divide
-from fmumbs.analysis import uniqueness as verdict
+from fmumbs.analysis.divide_and_conquer import DivideAndConquer
+from fmumbs.analysis.divide_and_conquer import divide_and_conquer as divide
+from fmumbs.analysis.placed import Placed
+from fmumbs.analysis.tools import ToolName
+from fmumbs.analysis.uniqueness import Uniqueness
+from fmumbs.analysis.uniqueness import uniqueness as verdict
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import holding, placed

@@ -9,10 +9,14 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from fmumbs.analysis import Placed, ToolName, divide_and_conquer, tools, uniqueness
+from fmumbs.analysis import tools
 from fmumbs.analysis.assembly import EMPTY, assemble, modes
+from fmumbs.analysis.divide_and_conquer import divide_and_conquer
+from fmumbs.analysis.placed import Placed
+from fmumbs.analysis.tools import ToolName
+from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.readers import read_model
-from fmumbs.run import place
+from fmumbs.run.reactions import place
 from support.platforms import platforms
 
 TOOLS = get_args(ToolName)

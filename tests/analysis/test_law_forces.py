@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
-from fmumbs.run import uniqueness
+from fmumbs.run.reactions import uniqueness
 from support.sweeps import seeds
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from fmumbs.analysis import mode_vectors
+from fmumbs.analysis.modes import mode_vectors
 from fmumbs.mechanism import GROUND
 from oracle.products import Product
 from support.nonholonomic import nonholonomic

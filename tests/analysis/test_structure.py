@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import fmumbs as fm
-from fmumbs.analysis import structure
+from fmumbs.analysis.structure import structure
 from fmumbs.readers import read_model
 
 

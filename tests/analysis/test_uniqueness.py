@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fmumbs as fm
-from fmumbs.analysis import Uniqueness
-from fmumbs.analysis.uniqueness import _words
+from fmumbs.analysis.uniqueness import Uniqueness, _words
+from fmumbs.analysis.uniqueness import uniqueness as verdict
 from fmumbs.readers import read_model
-from fmumbs.run import place
+from fmumbs.run.reactions import place
 from oracle import State
 from oracle.brute import brute
 from support.closed import coupled, plane, space, state_of, tree_state
@@ -149,7 +149,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops
     there = place(model, solver)
     order = np.random.default_rng(seed).permutation(len(there.joints))
     other = there.ordered(there.bodies, [there.joints[k] for k in order])
-    one, two = fm.analysis.uniqueness(there), fm.analysis.uniqueness(other)
+    one, two = verdict(there), verdict(other)
     assert one.rank == two.rank
     again = {joint.joint: joint for joint in two.joints}
     for joint in one.joints:
@@ -163,7 +163,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops
 @pytest.mark.parametrize("case", [name for name, row in TABLE.items() if row[2] > row[3]])
 def test_with_the_fixes_everything_is_unique_and_moves_as_before(case: str) -> None:
     found = fm.uniqueness(read_model(*TABLE[case][:2]))
-    fixed = fm.analysis.uniqueness(found.fixed())
+    fixed = verdict(found.fixed())
     assert sum(fix.directions.shape[1] for fix in found.fixes) == found.redundant
     assert (fixed.redundant, fixed.mobility) == (0, found.mobility)
 
@@ -265,7 +265,7 @@ def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
     assert (found.rows, found.rank, found.redundant, found.mobility) == (12, 11, 1, 1)
     assert all(joint.unique for joint in found.joints)
     assert [(fix.joint, fix.text) for fix in found.fixes] == [("h", "")]
-    assert fm.analysis.uniqueness(found.fixed()).redundant == 0
+    assert verdict(found.fixed()).redundant == 0
     with pytest.raises(fm.ModelError, match="coupling 'g' is not supported"):
         fm.divide_and_conquer(model)
 
