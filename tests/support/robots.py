@@ -19,10 +19,11 @@ def with_pinocchio() -> ModuleType:
     return load(BENCHMARKS / "with_pinocchio.py")
 
 
-def random_urdf(seed: int, bodies: int = 7) -> str:
+def random_urdf(seed: int, bodies: int = 7, heavy_root: bool = False, mimic: bool = False) -> str:
     """A tree of links with turned frames, on joints of all kinds that MuJoCo reads, too; some fixed ones have no mass.
 
-    Sizes and masses over six decades.
+    Sizes and masses over six decades. heavy_root: the first link has a mass. mimic: the last moving joint follows the
+    first.
     """
     generator = np.random.default_rng(seed)
     length, mass = 10.0 ** generator.uniform(-3.0, 3.0), 10.0 ** generator.uniform(-3.0, 3.0)
@@ -39,6 +40,13 @@ def random_urdf(seed: int, bodies: int = 7) -> str:
         )
         massless = kind == "fixed" and generator.uniform() < 0.5
         links.append(f'<link name="l{i}">{"" if massless else _inertial(generator, length, mass)}</link>')
+    more = np.random.default_rng([seed, 1])
+    if heavy_root:
+        links[0] = f'<link name="l0">{_inertial(more, length, mass)}</link>'
+    moving = [k for k, joint in enumerate(joints) if 'type="fixed"' not in joint]
+    if mimic:
+        text = f'<mimic joint="j{moving[0] + 1}" multiplier="{more.uniform(0.5, 2.0)!r}" offset="{more.normal()!r}"/>'
+        joints[moving[-1]] = joints[moving[-1]].replace("</joint>", f"{text}</joint>")
     order = generator.permutation(len(links + joints))
     return f'<robot name="random">{"".join([*links, *joints][k] for k in order)}</robot>'
 
