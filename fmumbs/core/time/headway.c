@@ -40,7 +40,7 @@ void fm_headway_begin(fm_instance *s)
 /* The length below which a step from `t` makes no headway. */
 double fm_slow_step(const fm_instance *s, double t, double t_end)
 {
-    return fmax(FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_PART * (t_end - t) / FM_MOST_ACCEPTED);
+    return fmax(FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_SHARE * (t_end - t) / FM_MOST_ACCEPTED);
 }
 
 /* Counts an accepted step from time `before`. 0: too many in a row made no headway. */

@@ -10,7 +10,7 @@ FM_HIDDEN_BEGIN
 
 #define FM_MOST_SLOW 1000    /* steps in a row without headway */
 #define FM_NO_HEADWAY 1e-9   /* of the run's longest step: shorter ones make no headway */
-#define FM_NO_PART 1e-6      /* of the mean step with which FM_MOST_ACCEPTED reach the end: nor do these */
+#define FM_NO_SHARE 1e-6     /* of the mean step with which FM_MOST_ACCEPTED reach the end: nor do these */
 #define FM_MOST_ACCEPTED 1000000 /* most integration steps in one fm_step with error control */
 
 void fm_headway_begin(fm_instance *s);
