@@ -16,12 +16,14 @@ from support.slave import Slave, unpacked_fmu
 from support.statics import standing_tree
 from support.sweeps import seeds
 
-STEP = 1e-4  # [rad, or of a length below 1 m]: truncation 1e-8, round-off 1e-12 of the stiffest over it
+STEP = 1e-4
+"""[rad, or of a length below 1 m]: truncation of its fourth power; round-off 1e-12 of the stiffest over it."""
 CLEAR = 1e-3  # of an eigenvalue: an imaginary part or a negative value beyond it is no error of this linearisation
 
 
 def linearised(solver: fm.Solver) -> np.ndarray:
-    """Squared frequencies at a solver's equilibrium, of the motions that its loops allow."""
+    """Squared frequencies at a solver's equilibrium, of the motions that its loops allow: differences of two steps,
+    extrapolated."""
     image = solver.image
     places, rates = image.variables.positions(), image.variables.accelerations()
     J = solver.jacobian[solver.active_rows]
@@ -35,9 +37,12 @@ def linearised(solver: fm.Solver) -> np.ndarray:
         other.set_state(at, np.zeros(n))
         return other.read(rates)
 
+    def slopes(step: float) -> np.ndarray:
+        sides = [(accelerations(q - step * v), accelerations(q + step * v)) for v in N.T]
+        return np.array([N.T @ (back - ahead) / (2 * step) for back, ahead in sides]).T
+
     step = STEP * min(1.0, float(image.arrays["length"][0]))
-    sides = [(accelerations(q - step * v), accelerations(q + step * v)) for v in N.T]
-    return np.linalg.eigvals(np.array([N.T @ (back - ahead) / (2 * step) for back, ahead in sides]).T)
+    return np.linalg.eigvals((4 * slopes(step / 2) - slopes(step)) / 3)
 
 
 def growths_of(squares: np.ndarray) -> np.ndarray:
