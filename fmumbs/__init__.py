@@ -1,4 +1,4 @@
-"""Multibody mechanisms described in Python and exported as FMI 2.0 co-simulation FMUs."""
+"""Multibody mechanisms described in Python and exported as FMI 2.0 FMUs for co-simulation and model exchange."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -100,6 +100,7 @@ def test_units_leave_the_digits(seeds: range) -> None:
         (1300388, (1.0, 0.25, 1.0)),  # radau: the mobility of bodies without mass had one bound for turns and slides
         (1400372, (1.0, 0.0009765625, 1.0)),  # radau and copcod: the same
         (1300330, (16.0, 1024.0, 0.0625)),  # gaps in a plane counted in m
+        (24703041, (1024.0, 64.0, 0.0009765625)),  # radau and copcod: pivots compared rad with m
         (1510380, (1.0, 4.0, 1.0)),  # responses to normal forces of 1 N and 1 N.m
         (1500301, (1.0, 1024.0, 1.0)),  # the same, in joints that turn and joints that slide
         (24703041, (1.0, 4.0, 1.0)),  # the same, in a loop under radau and copcod
