@@ -156,6 +156,15 @@ def test_the_tutorial_takes_thirty_lines() -> None:
     assert sum(bool(line.strip()) for text in written.values() for line in text.splitlines()) <= 30
 
 
+def test_the_lqr_of_the_tutorial_holds_its_pose() -> None:
+    """Closed with its FMU in FMPy, from 0.2 rad beside it."""
+    (text,) = (text for tag, text in blocks(ROOT / "docs" / "tutorial.md") if "solve_continuous_are" in text)
+    Path("held.py").write_text(text)
+    done = subprocess.run([sys.executable, "-W", "error", "held.py"], capture_output=True, text=True, check=True)
+    found = {name: float(value) for name, value in re.findall(r"'(\w+)': (-?[\d.e-]+)", done.stdout)}
+    assert found == pytest.approx({"shoulder": -0.6, "elbow": 0.9}, abs=1e-6)
+
+
 def test_the_snippets_run_as_scripts_and_draw_their_pictures(tmp_path: Path) -> None:
     """As on a machine without a display, and any warning is an error."""
     snippets = [text for page in PAGES for tag, text in blocks(page) if tag == "python"]
