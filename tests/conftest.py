@@ -15,6 +15,12 @@ from hypothesis import HealthCheck, Phase, settings
 
 import support.same_draws  # noqa: F401
 
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What pyproject.toml names would be imported before this file, and numpy with it, with a thread a processor."""
+    config.addinivalue_line("filterwarnings", "ignore::fmumbs.StartWarning")
+
+
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 default = settings.get_profile("default")
 settings.register_profile("search", parent=default, derandomize=False, max_examples=1000)

@@ -238,7 +238,7 @@ def test_saved_state_does_not_depend_on_the_kernels() -> None:
     ("q0", "u0"),
     [
         pytest.param("anyhow", "anyhow", id="anyhow"),
-        pytest.param("straight", "at rest", id="straight out, released"),
+        pytest.param("straight", "at rest", id="straight out, released", marks=pytest.mark.slow),
         pytest.param("tilted", "at rest", id="straight and tilted, released"),
         pytest.param("folded", "at rest", id="folded"),
         pytest.param("hanging", "anyhow", id="hanging and spinning"),

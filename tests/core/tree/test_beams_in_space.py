@@ -80,6 +80,7 @@ def test_it_swings_in_space_as_a_chain_of_elements():
         assert_allclose(paths[0][f"bob.r[{k}]"], paths[1][f"bob.r[{k}]"], atol=2e-3)
 
 
+@pytest.mark.slow
 def test_the_fix_that_check_names_for_the_parallelogram_can_be_followed():
     build = load(PARALLELOGRAM).build
     before, after = fm.uniqueness(build()), fm.uniqueness(build(EA=1e6))
