@@ -250,8 +250,8 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = s->clock[FM_HOSTED] = 0.0;
     s->clock[FM_STEPS_DONE] = s->clock[FM_IMPLICIT_DONE] = s->clock[FM_EVALUATIONS] = s->clock[FM_STEPS_REJECTED] =
         s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
-    s->clock[FM_IMPLICIT] = s->clock[FM_SINCE] = s->clock[FM_UNTIL] = s->clock[FM_LONGEST] = s->clock[FM_RATE] = 0.0;
-    s->clock[FM_TURNING] = 0.0;
+    s->clock[FM_IMPLICIT] = s->clock[FM_LONGEST] = s->clock[FM_RATE] = s->clock[FM_TURNING] = 0.0;
+    s->clock[FM_NEAR] = s->clock[FM_LOST] = s->clock[FM_PAYS] = s->clock[FM_PROVED] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     fm_reset_fades(s, t, s->y);

@@ -65,19 +65,21 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_IMPLICIT, /* 1: the last step was one of the implicit scheme */
                         FM_IMPLICIT_DONE, /* number of those */
                         FM_EVALUATIONS,   /* number of evaluations in steps */
-                        FM_SINCE, /* accepted steps since the other scheme was tried, and after how many it is tried
-                                     again (FM_AUTO) */
-                        FM_UNTIL,
+                        FM_NEAR, /* 1: the last step was near the limit of the explicit scheme's stability (FM_AUTO) */
+                        FM_LOST, /* evaluations by which it was dearer to try the other scheme than to go on */
+                        FM_PAYS, /* while the implicit scheme is on probation: the step [s] with which it stays, and
+                                    steps so far; else 0 */
+                        FM_PROVED,
                         FM_TURNING, /* steps of the implicit scheme that take K and D of each stage (radau_small.c) */
                         FM_MOVED, /* 1: a step has been made since the model's start */
                         FM_LONGEST, /* the longest step so far [s] */
-                        FM_RATE,    /* how fast the mechanism moves (tree/rate.c) [1/s] */
+                        FM_RATE, /* how fast the mechanism moves (tree/rate.c) [1/s] */
                         FM_DEFORMED, /* the first deformation beyond its bound (linear_range.c), 0: none; its velocity
                                         variable and time [s] */
                         FM_DEFORMED_MODE,
                         FM_DEFORMED_AT,
                         FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
-                        FM_EVENT,  /* time of its last event */
+                        FM_EVENT, /* time of its last event */
                         FM_CLOCK_SIZE
 } fm_clock;
 

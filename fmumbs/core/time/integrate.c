@@ -37,10 +37,14 @@
 #define FM_PATIENCE 3 /* successive rejected implicit steps of a mechanism with loops */
 #define FM_FURTHER 10.0 /* factor by which the integrator may run ahead of what was requested */
 #define FM_WORTH_IMPLICIT 6.0 /* the step of the implicit scheme that is worth its cost, over the explicit one's */
+#define FM_PROMISING 2.0      /* one that may grow to it, */
+#define FM_PROBATION 8.0      /* within so many steps */
 #define FM_WORTH_EXPLICIT 0.5 /* that of the explicit scheme, over the implicit one's */
+#define FM_WORTH_ITERATING 4  /* times: more, and the implicit one is not worth its cost */
+#define FM_EXPLICIT_COST 6.0  /* evaluations of a step of the explicit one */
 #define FM_FULL_STEP 0.7      /* of such a step: one that is cut shorter says nothing */
-#define FM_SOON 20.0          /* steps until the other scheme is tried, and at most */
-#define FM_LATE 640.0
+#define FM_NEAR_UNSTABLE 1.25    /* of the explicit scheme's stability (3.3): the implicit one may be worth its cost */
+#define FM_MOST_LOST 0.02     /* of all evaluations: what trying the other scheme may have cost before the next try */
 #define FM_BEFORE_LIMIT 1e-3 /* of the longest step: how near to the limit of a joint's coordinates the run ends */
 
 typedef enum advanced { STUCK, ADVANCED, REJECTED } advanced;
@@ -131,9 +135,9 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, const
     s->clock[FM_IMPLICIT_DONE] += scheme->implicit;
 }
 
-/* Takes one accepted step from the head to time `arrival`, or less far, unless `once`. Its length is the difference of
- * the rounded times, so that states match their times at late times too. */
-static advanced advance(fm_instance *s, double arrival, double t_end, const fm_scheme *chosen, int once)
+/* Takes one accepted step from the head to time `arrival`, or less far, but not less than `least`, unless this is 0.
+ * Its length is the difference of the rounded times, so that states match their times at late times too. */
+static advanced advance(fm_instance *s, double arrival, double t_end, const fm_scheme *chosen, double least)
 {
     double *clock = s->clock;
     /* each trial is shorter than the last, by a factor, until the time has no digits left */
@@ -144,6 +148,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         const fm_scheme *scheme = chosen;
         fm_begin_normal_forces(s);
         fm_begin_rate(s, h);
+        s->integrator->patience = least > 0.0 ? FM_WORTH_ITERATING : FM_MOST_ITERATED;
         double error = try_step(s, t, h, rejected, &scheme);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0 && scheme->within != NULL && is_read_within(s, arrival, t_end)) {
@@ -162,7 +167,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
             return fm_correct_head(s) ? ADVANCED : STUCK;
         }
         clock[FM_STEPS_REJECTED] += 1.0;
-        if (once) return REJECTED;
+        if (least > 0.0 && !(isfinite(error) && h * factor >= least)) return REJECTED;
         fm_rejected(s, scheme->implicit, error, arrival);
         if (fm_drives_block(s, arrival)) return STUCK;
         const double last = arrival;
@@ -185,26 +190,66 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
     return steps > 1.0 ? t + left / steps : goal;
 }
 
-/* Of a pair of schemes, tries now and then a step of the other one than last, so much longer or shorter that for its
- * cost it must advance further to pass its error test; if it passes, the next steps are the other one's too. */
+/* Evaluations in steps since the start. */
+static double evaluated(const fm_instance *s)
+{
+    return s->clock[FM_EVALUATIONS] + s->work.evaluations;
+}
+
+/* Of a pair of schemes, tries a step of the other one than last, so much longer or shorter that for its cost it must
+ * advance further to pass its error test; if it passes, the next steps are the other one's too. At the limit of its
+ * stability the explicit one leaves of stiff parts what the implicit one's first steps have to damp: there a promising
+ * step suffices, if the next ones grow to that length. */
 static advanced try_other(fm_instance *s, const fm_scheme *const *pair, double goal, double t_end)
 {
     double *clock = s->clock;
     const int implicit = next_scheme(s)->implicit;
-    const double h = clock[FM_H], wanted = h * (implicit ? FM_WORTH_EXPLICIT : FM_WORTH_IMPLICIT);
-    clock[FM_SINCE] += 1.0;
-    if (clock[FM_UNTIL] < FM_SOON) clock[FM_UNTIL] = FM_SOON;
-    if (clock[FM_SINCE] < clock[FM_UNTIL]) return REJECTED;
+    const double h = clock[FM_H], before = evaluated(s),
+                 wanted = h * (implicit ? FM_WORTH_EXPLICIT : FM_WORTH_IMPLICIT);
     clock[FM_H] = wanted;
     const double arrival = next_arrival(s, goal, t_end);
     if (arrival - clock[FM_TIME_HEAD] < FM_FULL_STEP * wanted) {
         clock[FM_H] = h;
         return REJECTED;
     }
-    const advanced how = advance(s, arrival, t_end, pair[!implicit], 1);
-    clock[FM_SINCE] = 0.0;
-    clock[FM_UNTIL] = how == ADVANCED ? FM_SOON : fmin(2.0 * clock[FM_UNTIL], FM_LATE);
-    if (how == REJECTED) clock[FM_H] = h;
+    const advanced how = advance(s, arrival, t_end, pair[!implicit], implicit ? wanted : FM_PROMISING * h);
+    clock[FM_PAYS] = implicit || how == REJECTED ? 0.0 : wanted;
+    clock[FM_PROVED] = 0.0;
+    if (how != REJECTED) return how;
+    clock[FM_LOST] += evaluated(s) - before;
+    clock[FM_H] = h;
+    return REJECTED;
+}
+
+/* A step of the implicit scheme on probation, which ends when its steps are worth their cost, or, with the explicit
+ * one's step again, when they have not become so. */
+static advanced prove(fm_instance *s, double goal, double t_end)
+{
+    double *clock = s->clock;
+    const double explicit_step = clock[FM_PAYS] / FM_WORTH_IMPLICIT, before = evaluated(s), t = clock[FM_TIME_HEAD];
+    const advanced how = advance(s, next_arrival(s, goal, t_end), t_end, next_scheme(s), 0.0);
+    const double instead = FM_EXPLICIT_COST * (clock[FM_TIME_HEAD] - t) / explicit_step;
+    clock[FM_LOST] = fmax(clock[FM_LOST] + (evaluated(s) - before) - instead, 0.0);
+    clock[FM_PROVED] += 1.0;
+    const int worth = clock[FM_H] >= clock[FM_PAYS];
+    if (!worth && clock[FM_PROVED] < FM_PROBATION) return how;
+    clock[FM_PAYS] = 0.0;
+    if (!worth) clock[FM_H] = explicit_step, clock[FM_IMPLICIT] = 0.0;
+    return how;
+}
+
+/* A step by one of a pair of schemes. The other one is tried as long as that has not cost much, the implicit one where
+ * stability limits the steps. */
+static advanced step_of_pair(fm_instance *s, const fm_scheme *const *pair, double goal, double t_end)
+{
+    double *clock = s->clock;
+    const int implicit = clock[FM_IMPLICIT] != 0.0;
+    advanced how = REJECTED;
+    if (clock[FM_PAYS] > 0.0 && implicit) return prove(s, goal, t_end);
+    if ((implicit || clock[FM_NEAR] != 0.0) && clock[FM_LOST] <= FM_MOST_LOST * evaluated(s))
+        how = try_other(s, pair, goal, t_end);
+    if (how == REJECTED) how = advance(s, next_arrival(s, goal, t_end), t_end, next_scheme(s), 0.0);
+    clock[FM_NEAR] = clock[FM_IMPLICIT] == 0.0 && s->integrator->stiff > FM_NEAR_UNSTABLE;
     return how;
 }
 
@@ -212,11 +257,8 @@ static advanced try_other(fm_instance *s, const fm_scheme *const *pair, double g
 static int step_on(fm_instance *s, double goal, double t_end)
 {
     const fm_scheme *const *pair = fm_scheme_of(s)->pair;
-    if (pair[0] != NULL) {
-        const advanced how = try_other(s, pair, goal, t_end);
-        if (how != REJECTED) return how == ADVANCED;
-    }
-    return advance(s, next_arrival(s, goal, t_end), t_end, next_scheme(s), 0) == ADVANCED;
+    if (pair[0] != NULL) return step_of_pair(s, pair, goal, t_end) == ADVANCED;
+    return advance(s, next_arrival(s, goal, t_end), t_end, next_scheme(s), 0.0) == ADVANCED;
 }
 
 /* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head then falls back to the
@@ -260,10 +302,10 @@ static int step_short_of(fm_instance *s, double t_end)
     const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
     double h = left < failed ? left : 0.5 * failed;
     if (s->singular->tangent_row >= 0 && s->singular->tangent_time > t_end)
-        return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED;
+        return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0.0) == ADVANCED;
     for (; s->integrator->lost >= 0 && h >= least; h *= 0.5) {
         if (!return_to_head(s)) return 0;
-        const advanced how = advance(s, t + h, t_end, next_scheme(s), 0);
+        const advanced how = advance(s, t + h, t_end, next_scheme(s), 0.0);
         if (how == ADVANCED || s->integrator->lost < 0) return how == ADVANCED;
     }
     return 0;

@@ -31,7 +31,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_MOST_ITERATED 12     /* iterations of the stages */
 #define FM_ITERATION_ERROR 0.03 /* of the error that is allowed: what an iteration may leave */
 /* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
 #define FM_SLOPES_APART 10.0
@@ -149,7 +148,7 @@ static int find_stages(fm_instance *s, double t, double h)
     int32_t *iterations = &s->integrator->iterations;
     double last = 0.0;
     predict(s, h);
-    for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
+    for (*iterations = 1; *iterations <= s->integrator->patience; ++*iterations) {
         iterate_all(s, t, h, *iterations == 1);
         const double now = change(s, h);
         if (!isfinite(now) || s->realised->lost) return 0;
@@ -274,7 +273,8 @@ static double trial(fm_instance *s, double t, double h, int rejected)
     fm_stiff_place(s, s->head);
     s->integrator->dense = fm_small_begin(s, h);
     int found = find_stages(s, t, h);
-    if (!found && s->integrator->dense == FM_TOGETHER && !s->realised->lost) {
+    if (!found && s->integrator->patience == FM_MOST_ITERATED && s->integrator->dense == FM_TOGETHER &&
+        !s->realised->lost) {
         s->clock[FM_TURNING] = FM_TURNING_STEPS;
         s->integrator->dense = fm_small_begin(s, h);
         found = find_stages(s, t, h);

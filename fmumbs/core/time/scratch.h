@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 
 #define FM_MOST_APART 12 /* and K and D of each stage in one system */
 #define FM_MOST_DENSE 40 /* most velocity variables for which radau_small.c is used, */
+#define FM_MOST_ITERATED 12 /* iterations of the stages of radau.c */
 #define FM_FEW_SPEEDS 8  /* and where M^-1 takes a sweep for each */
 
 #define FM_INTEGRATOR_ARRAYS(A)                                                                         \
@@ -54,6 +55,8 @@ typedef struct fm_integrator {
                                    trial that found it */
     int32_t small; /* velocity variables if radau_small.c may be used, else 0 */
     fm_iteration dense; /* in this step */
+    double stiff; /* how near the explicit scheme's last trial was to the limit of stability (dormand_prince.c) */
+    int32_t patience; /* most iterations of the stages of a trial (radau.c) */
     int32_t iterations; /* of the stages of the last trial (radau.c) */
 } fm_integrator;
 

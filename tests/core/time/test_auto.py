@@ -1,4 +1,4 @@
-"""scheme="auto": steps of Dormand-Prince or of Radau, whichever advance further for their cost."""
+"""scheme="auto": steps of Dormand-Prince, or of Radau where these advance further for their cost."""
 
 import numpy as np
 import pytest
@@ -25,15 +25,17 @@ def test_a_stiff_mechanism_takes_the_implicit_scheme() -> None:
     np.testing.assert_allclose(state(solver), state(other), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["arm6", "four_bar", "double_pendulum", "slider_crank"])
+@pytest.mark.parametrize(
+    "name", ["arm6", "four_bar", "double_pendulum", "slider_crank", "four_link_flexible", "branch_pendulum"]
+)
 def test_any_other_takes_the_explicit_one(name: str) -> None:
     image = compile(read_model(name), everything=True)
     solver, other = (started(image, scheme=scheme, tolerance=1e-6) for scheme in ("auto", "dopri5"))
     for one in (solver, other):
         one.step(3.0)
     steps, implicit = counts(solver)
-    assert implicit <= 0.05 * steps
-    assert solver.get("solver.evaluations") < 1.15 * other.get("solver.evaluations") + 60
+    assert implicit == 0 < steps
+    assert solver.get("solver.evaluations") <= 1.05 * other.get("solver.evaluations")
 
 
 def test_it_changes_over_both_ways() -> None:
@@ -49,7 +51,17 @@ def test_it_changes_over_both_ways() -> None:
     assert implicit < 0.5 * steps
 
 
-@pytest.mark.parametrize("name", ["arm6", "double_pendulum"])
+@pytest.mark.parametrize("name", ["governor", "crane", "cantilever", "spin_up_beam"])
+def test_stiff_models_as_they_ship_take_the_implicit_one(name: str) -> None:
+    image = compile(read_model(name), everything=True)
+    solver, other = (started(image, scheme=scheme) for scheme in ("auto", "radau"))
+    for one in (solver, other):
+        one.step(0.5)
+    assert counts(solver)[1] > 0.2 * counts(solver)[0]
+    assert solver.get("solver.evaluations") < 1.5 * other.get("solver.evaluations") + 100
+
+
+@pytest.mark.parametrize("name", ["arm6", "branch_pendulum"])
 def test_refused_trials_of_the_other_scheme_leave_no_trace(name: str) -> None:
     image = compile(read_model(name), everything=True)
     solver, other = (started(image, scheme=scheme, tolerance=1e-6) for scheme in ("auto", "dopri5"))
@@ -60,7 +72,7 @@ def test_refused_trials_of_the_other_scheme_leave_no_trace(name: str) -> None:
 
 
 def test_the_other_scheme_is_tried_again_only_after_some_steps() -> None:
-    """A vibration of 10 kHz that fades: 43 of 1300 steps are refused."""
+    """A vibration of 10 kHz that fades."""
     solver = started(swing(1e6, 1e2, 0.05), scheme="auto", tolerance=1e-8)
     solver.step(0.5)
     steps, implicit = counts(solver)
