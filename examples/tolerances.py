@@ -20,7 +20,7 @@ for name, joint in (("four_bar", "D"), ("double_pendulum", "B")):
     names = [f"{joint}.q", "solver.evaluations"]
     run = {"stop": 5.0, "interval": 0.01, "outputs": names}
     exact = fm.simulate(image, tolerance=1e-13, scheme="dop853", **run)[names[0]]
-    results = [fm.simulate(image, tolerance=tolerance, **run) for tolerance in TOLERANCES]
+    results = [fm.simulate(image, tolerance=tolerance, scheme="dopri5", **run) for tolerance in TOLERANCES]
     errors = [np.abs(result[names[0]] - exact).max() for result in results]
     evaluations = [result["solver.evaluations"][-1] for result in results]
     print(f"{name:>15} rad: " + " ".join(f"{value:8.0e}" for value in errors))

@@ -37,7 +37,7 @@ _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
 
 _OPTIONS = {
-    lib.FM_OPTION_SCHEME: float(SCHEMES["dopri5"].number), lib.FM_OPTION_STEP: 1e-3,
+    lib.FM_OPTION_SCHEME: float(SCHEMES["auto"].number), lib.FM_OPTION_STEP: 1e-3,
     lib.FM_OPTION_EQUILIBRIUM: 0.0, lib.FM_OPTION_DYNAMICS: float(lib.FM_RICCATI),
     lib.FM_OPTION_DEFORMATION: 0.3,
 }  # step [s], deformation [rad] or strain; fmt: skip

@@ -218,7 +218,7 @@ def test_inputs_outputs_and_parameters_have_their_causality(image: ModelImage) -
     assert (mass.causality, mass.variability, mass.initial, mass.start) == ("parameter", "tunable", "exact", 1.0)
     steps, scheme = one(image, "solver.steps"), one(image, "solver.scheme")
     assert (steps.type, steps.variability, steps.initial) == ("integer", "discrete", "calculated")
-    assert (scheme.type, scheme.variability, scheme.start) == ("integer", "fixed", 0.0)
+    assert (scheme.type, scheme.variability, scheme.start) == ("integer", "fixed", 3.0)
 
 
 def test_starts_are_the_models(image: ModelImage) -> None:

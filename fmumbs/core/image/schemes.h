@@ -12,7 +12,7 @@
 
 #define FM_FIRST_SCHEME(S)                                                               \
     S(0, DORMAND_PRINCE, dopri5, 5, 0, 7, 5, "Dormand-Prince 5(4) with error control",   \
-      "of order 5, for most mechanisms")
+      "of order 5, for what is not stiff")
 
 #define FM_OTHER_SCHEMES(S)                                                              \
     S(1, RUNGE_KUTTA, rk4, 4, 1, 4, 0, "Runge-Kutta 4 with fixed step",                  \
@@ -20,7 +20,7 @@
     S(2, RADAU, radau, 5, 0, 7, 5, "Radau IIA of order 5 with error control, for stiff mechanisms", \
       "of order 5, for stiff mechanisms")                                                \
     S(3, AUTO, auto, 5, 0, 7, 5, "whichever of 0 and 2 advances further for its cost",   \
-      "dopri5 or radau, whichever advances further for its cost")                        \
+      "the default: dopri5, or radau where that advances further for its cost")          \
     S(4, DOP853, dop853, 8, 0, 16, 8, "DOP853 of order 8 with error control",            \
       "of order 8, for tolerances below about 1e-7")
 
