@@ -156,7 +156,7 @@ def test_an_altered_copy_of_the_image_in_the_sources_is_found(pendulum_fmu: Path
         (r'(name="upper.mass".*\n.*start=)"1.0"', r'\1"2.0"', "start values", "'upper.mass' is 1 and 2"),
         (r'(name="A.q" .*\n.*start=)"[^"]*"', r'\1"0.25"', "start values", "and 0.25"),
         (r'(name="A.tau".*\n.*start=)"0.0"', r'\1"1.0"', "start values", "'A.tau' is 0 and 1"),
-        (r'(name="solver.scheme".*\n.*start=)"0"', r'\1"1"', "start values", "'solver.scheme' is 0 and 1"),
+        (r'(name="solver.scheme".*\n.*start=)"3"', r'\1"1"', "start values", "'solver.scheme' is 3 and 1"),
         (r'stopTime="[^"]*"', 'stopTime="77.0"', "model image", "stopTime is 77.0"),
         (r'stepSize="[^"]*"', 'stepSize="0.5"', "model image", "stepSize is 0.5"),
         (r' tolerance="[^"]*"', "", "model image", "tolerance is None"),

@@ -55,9 +55,10 @@ def placed(browser: Browser) -> Array:
     return np.hstack([np.reshape(state["r"], (-1, 3)), np.reshape(state["q"], (-1, 4))])
 
 
-@pytest.fixture(scope="module")
-def pendulum(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Browser:
-    opened(browser, read_model("double_pendulum", {}).view(stop=2), tmp_path_factory.mktemp("page"))
+@pytest.fixture
+def pendulum(browser: Browser, tmp_path: Path) -> Browser:
+    """Opened for each test: others of this browser's tests go to pages of their own."""
+    opened(browser, read_model("double_pendulum", {}).view(stop=2), tmp_path)
     return browser
 
 
