@@ -21,6 +21,7 @@ from fmumbs.system.structure import (
     Place,
     Tree,
     carried,
+    check_transformations,
     is_true,
     named,
     required,
@@ -163,6 +164,7 @@ def _mapped(row: Any, value: Value) -> Entry:
     name, source = row.get("target"), row.get("source")
     if not name:
         raise ExportError(f"the mapping of '{source}' has no target. Correct it.")
+    check_transformations(row, f"the mapping of '{source}'")
     linear = row.find("ssc:LinearTransformation", SPACES)
     if linear is not None:
         if value.kind not in ("Real", "Integer"):

@@ -28,6 +28,9 @@ SPACES = {
     "ssc": COMMON, "ssd": STRUCTURE, "ssv": VALUES, "ssm": MAPPING, "ssb": DICTIONARY, "osp": OSP, "oms": OMS,
     "fmumbs": OWN,
 }  # fmt: skip
+TRANSFORMATIONS = tuple(
+    f"{kind}Transformation" for kind in ("Linear", "BooleanMapping", "IntegerMapping", "EnumerationMapping")
+)
 DEFINITION_TYPE, PACKAGE_TYPE = "application/x-ssp-definition", "application/x-ssp-package"
 
 ElementPath = tuple[str, ...]
@@ -35,6 +38,18 @@ Place = tuple[ElementPath, str]
 """A connector, or a variable of an FMU, by the path of its element and its name."""
 Scopes = tuple[dict[str, ElementPath], ...]
 Nodes = tuple[Any, ...]
+
+
+def check_transformations(node: Any, what: str) -> None:
+    """Raises ExportError if a mapping or a connection has a transformation that SSP 1.0 does not define."""
+    for child in node:
+        space, _, name = child.tag.rpartition("}") if isinstance(child.tag, str) else ("", "", "")
+        known = space == "{" + COMMON and name in TRANSFORMATIONS
+        if name.endswith("Transformation") and not known:
+            raise ExportError(
+                f"{what} has a {name} of the namespace '{space[1:]}', which SSP 1.0 does not define. Write one of "
+                f"{', '.join(TRANSFORMATIONS)} of '{COMMON}'."
+            )
 
 
 def is_true(text: str | None) -> bool:
@@ -206,6 +221,7 @@ class Tree:
     def hop(self, wire: Wire) -> Hop:
         """Raises ExportError for a transformation that no engine computes."""
         what = f"the connection '{named(wire.source)}' -> '{named(wire.target)}'"
+        check_transformations(wire.node, what)
         factor, offset = 1.0, 0.0
         for node in wire.node.iterfind("ssc:LinearTransformation", SPACES):
             factor, offset = number(node.get("factor", "1")), number(node.get("offset", "0"))

@@ -105,15 +105,15 @@ def description(top: str) -> str:
 KINDS = {"ssd": "Description", "ssv": "ParameterValues", "ssm": "ParameterMapping", "ssb": "SignalDictionary"}
 
 
-def package(fmus: Path, folder: Path, top: str, **others: str) -> Path:
-    """A package with the pendulum's FMU and other files, by names in which __ stands for a dot."""
+def package(fmus: Path, folder: Path, top: str, valid: bool = True, **others: str) -> Path:
+    """A package with the pendulum's FMU and other files, names with __ for a dot. valid: by the schemas."""
     files = {"SystemStructure.ssd": description(top)}
     files |= {f"resources/{name.replace('__', '.')}": text for name, text in others.items()}
     path = folder / "S.ssp"
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in files.items():
             kind = KINDS.get(name.rpartition(".")[2])
-            if kind:
+            if kind and valid:
                 schema = etree.XMLSchema(file=SCHEMAS / f"SystemStructure{kind}.xsd")
                 schema.assertValid(etree.fromstring(text))
             archive.writestr(name, text)
@@ -237,6 +237,18 @@ def test_a_mapping_renames_converts_and_transforms(fmus: Path, tmp_path: Path) -
     wrong = mapping(row("method", "solver.scheme", table.replace('"7"', '"8"')))
     inside = bindings(binding(inline(method) + f"<ssd:ParameterMapping>{wrong}</ssd:ParameterMapping>"))
     assert "has no entry for 7" in refused(package(fmus, tmp_path, system("s", component("p", inside))))
+
+
+@pytest.mark.parametrize("name", ["ssm:LinearTransformation", "ssc:QuadraticTransformation"])
+def test_a_transformation_that_ssp_does_not_define_is_refused(name: str, fmus: Path, tmp_path: Path) -> None:
+    """It was dropped, and the value taken as it stood."""
+    unknown = f'<{name} factor="2"/>'
+    how = f"<ssd:ParameterMapping>{mapping(row('angle', 'A.q', unknown))}</ssd:ParameterMapping>"
+    mapped = system("s", component("p", bindings(binding(inline(real("angle", 0.2)) + how))))
+    connected = system("s", component("p") + component("q"), connection("p/A.q", "q/A.tau", unknown))
+    for top, what in ((mapped, "the mapping of 'angle'"), (connected, "the connection 'p.A.q' -> 'q.A.tau'")):
+        message = refused(package(fmus, tmp_path, top, valid=False))
+        assert f"{what} has a {name.partition(':')[2]} of the namespace" in message
 
 
 def test_a_name_that_matches_nothing_is_noted(fmus: Path, tmp_path: Path) -> None:
