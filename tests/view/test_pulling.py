@@ -51,15 +51,24 @@ def on_screen(browser: Browser, point: str) -> Point:
 
 
 def middle(browser: Browser, body: int) -> Point:
+    """Where the body is seen; a page that paused where others hide it runs on until they do not."""
     for what in ("joints", "forces"):  # which may be before the body
         browser.ask(f"document.getElementById('show-{what}').checked && document.getElementById('show-{what}').click()")
-    x, y = on_screen(browser, f"page.picture.centre({body})")
     seen = f"page.under({{ clientX: x, clientY: y }})?.body === {body}"  # not at its centre if it is bent
-    near = f"""for (let r = 0; r < 60; r += 2) for (let k = 0; k < 12; k++) {{
-        const x = {x} + r * Math.cos(k * Math.PI / 6), y = {y} + r * Math.sin(k * Math.PI / 6);
-        if ({seen}) return [x, y];
-    }}"""
-    found = browser.ask(f"(() => {{ {near} }})()")
+    for _ in range(20):
+        x, y = on_screen(browser, f"page.picture.centre({body})")
+        near = f"""for (let r = 0; r < 60; r += 2) for (let k = 0; k < 12; k++) {{
+            const x = {x} + r * Math.cos(k * Math.PI / 6), y = {y} + r * Math.sin(k * Math.PI / 6);
+            if ({seen}) return [x, y];
+        }}"""
+        found = browser.ask(f"(() => {{ {near} }})()")
+        if found is not None:
+            break
+        browser.ask("page.play(true)")
+        browser.wait(f"page.source.end > {browser.ask('page.source.end')} + 0.05")
+        browser.ask("page.play(false)")
+        browser.wait("!page.panel.waiting")
+    assert found is not None, f"body {body} is hidden"
     return float(found[0]), float(found[1])
 
 
