@@ -14,6 +14,7 @@ from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package
 from fmumbs.system.interface import Variable
 from fmumbs.system.structure import (
+    MAPPED,
     SPACES,
     Document,
     ElementPath,
@@ -171,7 +172,7 @@ def _mapped(row: Any, value: Value) -> Entry:
             raise ExportError(f"the mapping of '{source}' is linear, but its value is {value.kind}. Correct it.")
         factor, offset = number(linear.get("factor", "1")), number(linear.get("offset", "0"))
         return Entry(name, value, factor, offset, suppressed)
-    for kind in ("Boolean", "Integer", "Enumeration"):
+    for kind in MAPPED:
         table = row.find(f"ssc:{kind}MappingTransformation", SPACES)
         if table is None:
             continue

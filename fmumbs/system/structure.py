@@ -28,9 +28,9 @@ SPACES = {
     "ssc": COMMON, "ssd": STRUCTURE, "ssv": VALUES, "ssm": MAPPING, "ssb": DICTIONARY, "osp": OSP, "oms": OMS,
     "fmumbs": OWN,
 }  # fmt: skip
-TRANSFORMATIONS = tuple(
-    f"{kind}Transformation" for kind in ("Linear", "BooleanMapping", "IntegerMapping", "EnumerationMapping")
-)
+MAPPED = ("Boolean", "Integer", "Enumeration")
+"""Kinds of values that SSP 1.0 maps by tables."""
+TRANSFORMATIONS = ("LinearTransformation", *(f"{kind}MappingTransformation" for kind in MAPPED))
 DEFINITION_TYPE, PACKAGE_TYPE = "application/x-ssp-definition", "application/x-ssp-package"
 
 ElementPath = tuple[str, ...]
@@ -225,7 +225,7 @@ class Tree:
         factor, offset = 1.0, 0.0
         for node in wire.node.iterfind("ssc:LinearTransformation", SPACES):
             factor, offset = number(node.get("factor", "1")), number(node.get("offset", "0"))
-        for kind in ("Boolean", "Integer", "Enumeration"):
+        for kind in MAPPED:
             for node in wire.node.iterfind(f"ssc:{kind}MappingTransformation", SPACES):
                 if any(one.get("source") != one.get("target") for one in node.iterfind("ssc:MapEntry", SPACES)):
                     raise ExportError(
