@@ -78,12 +78,8 @@ def steady(model: Model | ModelImage | Solver, rates: Mapping[str, float]) -> St
     chart, residual = _solve(chart, given, moves)
     _check(chart)
     chart.go(chart.x0)
-    u = chart.speeds()
-    moving = {
-        name: float(u[i])
-        for i, name in enumerate(speeds)
-        if abs(u[i]) > _FOUND * chart.hosted.speeds_of(chart.nominal)[i]
-    }
+    u, nominal = chart.speeds(), chart.hosted.speeds_of(chart.nominal)
+    moving = {name: float(u[i]) for i, name in enumerate(speeds) if abs(u[i]) > _FOUND * nominal[i]}
     names = Coordinates(solver.image).positions
     return Steady(moving, dict(zip(names, chart.y0.tolist(), strict=False)), residual, chart.solver)
 

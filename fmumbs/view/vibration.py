@@ -7,7 +7,8 @@ independent states by Re(v exp(p t)), as far as it decays or grows by a factor o
 steady motion this is seen in axes that move with it. Amplitudes are what can be seen.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from fmumbs.view.page import View
 from fmumbs.view.poses import Poses, poses
 
 Array = NDArray[np.float64]
+_Made = TypeVar("_Made")
 
 MOST = 12
 """Vibrations or modes of a page."""
@@ -36,6 +38,7 @@ _PERIODS = 5  # at most
 _STEP = 1e-6  # of 1 / w: the step that gives rates
 _SEEN, _TURNED = 0.08, 0.5  # amplitudes: of the mechanism's size; of an angle [rad]
 _HALVINGS = 6  # of an amplitude at which loops do not close
+_SHORTER = 24  # of a step beside a state, which closed loops may allow to be short only
 
 
 def view_vibrations(found: Equilibrium) -> View:
@@ -96,17 +99,22 @@ def _moved(found: Equilibrium, motion: NDArray[np.complex128], w: float) -> Pose
     rest = poses(image, start)
     size = _amplitude(rest, [poses(image, start + 1e-4 * one) for one in rates], image.scene.length) * 1e-4
     phases = np.linspace(0.0, 2.0 * np.pi, _INSTANTS)
-    for _ in range(_HALVINGS):
+
+    def moved(size: float) -> Poses:
+        rows = [_closed(solver, start + size * (np.cos(a) * rates[0] - np.sin(a) * rates[1])) for a in phases]
+        return poses(image, np.array(rows))
+
+    return _halved(image.name, moved, size, _HALVINGS)
+
+
+def _halved(name: str, make: Callable[[float], _Made], size: float, most: int) -> _Made:
+    """What is made of a size, or halves of it, where loops can be closed. Raises SolverError if they cannot at any."""
+    for _ in range(most):
         try:
-            rows = [_closed(solver, start + size * (np.cos(a) * rates[0] - np.sin(a) * rates[1])) for a in phases]
-            return poses(image, np.array(rows))
+            return make(size)
         except FmumbsError:
             size *= 0.5
-    raise _open(image.name)
-
-
-def _open(name: str) -> SolverError:
-    return SolverError(f"the loops of '{name}' cannot be closed beside this state, at any amplitude tried.")
+    raise SolverError(f"the loops of '{name}' cannot be closed beside this state, at any amplitude tried.")
 
 
 def _rates(solver: Solver, start: Array, speeds: Array, w: float) -> Array:
@@ -116,7 +124,7 @@ def _rates(solver: Solver, start: Array, speeds: Array, w: float) -> Array:
         return np.zeros(len(start))
     step = _STEP / max(w, 1e-3)
     solver.reset()
-    solver.set_state(_joints(solver, start), speeds / size)
+    solver.set_state(start, speeds / size)
     begin = solver.positions
     solver.step(step)
     return np.asarray((solver.positions - begin) * (size / step))
@@ -124,13 +132,8 @@ def _rates(solver: Solver, start: Array, speeds: Array, w: float) -> Array:
 
 def _closed(solver: Solver, positions: Array) -> Array:
     solver.reset()
-    solver.set_state(_joints(solver, positions), np.zeros(solver.image.sizes["speeds"]))
+    solver.set_state(positions, np.zeros(solver.image.sizes["speeds"]))
     return solver.positions
-
-
-def _joints(solver: Solver, positions: Array) -> Array:
-    """Without the states of friction, which follow those of the joints."""
-    return positions[: len(solver.image.variables.positions())]
 
 
 # Modes of a linear model ------------------------------------------------------------------------------------------
@@ -197,22 +200,18 @@ def _moved_states(chart: Chart, shape: NDArray[np.complex128], wave: NDArray[np.
     """Poses of a chart's states moved by the real part of shape times each of the wave."""
     image = chart.image
     rest = poses(image, chart.positions(chart.x0))
-    size, step = 1.0, 1e-4
-    for _ in range(4 * _HALVINGS):  # a step beside the state, which close loops may allow to be short only
-        try:
-            beside = [poses(image, chart.positions(chart.x0 + step * part)) for part in (shape.real, shape.imag)]
-            size = _amplitude(rest, beside, image.scene.length) * step
-            break
-        except FmumbsError:
-            step *= 0.5
-    for _ in range(_HALVINGS):
-        try:
-            rows = [chart.positions(chart.x0 + size * (shape * one).real) for one in wave]
-            chart.positions(chart.x0)
-            return poses(image, np.array(rows))
-        except FmumbsError:
-            size *= 0.5
-    raise _open(image.name)
+
+    def amplitude(step: float) -> float:
+        beside = [poses(image, chart.positions(chart.x0 + step * part)) for part in (shape.real, shape.imag)]
+        return _amplitude(rest, beside, image.scene.length) * step
+
+    def moved(size: float) -> Poses:
+        rows = [chart.positions(chart.x0 + size * (shape * one).real) for one in wave]
+        chart.positions(chart.x0)
+        return poses(image, np.array(rows))
+
+    size = _halved(image.name, amplitude, 1e-4, _SHORTER)
+    return _halved(image.name, moved, size, _HALVINGS)
 
 
 def _amplitude(rest: Poses, moved: list[Poses], length: float) -> float:
