@@ -58,7 +58,7 @@ def number(value: object, what: str) -> float:
             raise TypeError
         result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what} is {_show(value)}, which is not a number. Give a real number.") from None
+        raise ModelError(f"{what} is {shown(value)}, which is not a number. Give a real number.") from None
     if not math.isfinite(result):
         raise ModelError(f"{what} is {result}, but must be finite. Give a real number.")
     return result
@@ -105,7 +105,7 @@ def numbers(values: object, size: int, what: str, example: Sequence[float] | Non
     if type(values) is tuple and len(values) == size and _all_finite(values):
         return values
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {_show(values)}, but must have {size} numbers. Give {_example(size, example)}.")
+        raise ModelError(f"{what} is {shown(values)}, but must have {size} numbers. Give {_example(size, example)}.")
     items = tuple(values)
     if len(items) != size:
         raise ModelError(f"{what} has {len(items)} entries, but must have {size}. Give {_example(size, example)}.")
@@ -178,7 +178,7 @@ def quaternion(values: object, what: str) -> tuple[float, float, float, float]:
 def matrix(values: object, what: str) -> Mat3:
     """A 3x3 matrix as a tuple of its rows."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {_show(values)}, but must be a 3x3 matrix. Give its three rows.")
+        raise ModelError(f"{what} is {shown(values)}, but must be a 3x3 matrix. Give its three rows.")
     rows = tuple(values)
     if len(rows) != 3:
         raise ModelError(f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix.")
@@ -188,7 +188,7 @@ def matrix(values: object, what: str) -> Mat3:
 def name(value: object, what: str) -> str:
     """A legal name: letters, digits and _, not beginning with a digit."""
     if not isinstance(value, str):
-        raise ModelError(f"{what} has the name {_show(value)}, which is not a string. Give a name such as 'arm'.")
+        raise ModelError(f"{what} has the name {shown(value)}, which is not a string. Give a name such as 'arm'.")
     if not _NAME.fullmatch(value):
         legal = re.sub(r"[^A-Za-z0-9_]", "_", value)
         if not _NAME.fullmatch(legal):
@@ -228,8 +228,9 @@ def _all_finite(values: tuple[object, ...]) -> TypeGuard[tuple[float, ...]]:
     return {*map(type, values)} == {float} and math.isfinite(sum(cast(tuple[float, ...], values)))
 
 
-def _show(value: object) -> str:
-    text = repr(value)
+def shown(value: object) -> str:
+    """A value for a message, on one line and not longer than 60 characters."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

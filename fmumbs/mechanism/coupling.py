@@ -85,7 +85,7 @@ class Coupling(Element):
     def _term(self, index: int, term: object) -> tuple[JointBase, int, float]:
         where = f"{self._where('terms')}[{index + 1}]"
         if not isinstance(term, tuple | list) or len(term) not in (2, 3) or not isinstance(term[0], JointBase):
-            raise ModelError(f"{where} is {term!r}. Give (joint, ratio) or (joint, mode, ratio).")
+            raise ModelError(f"{where} is {_checks.shown(term)}. Give (joint, ratio) or (joint, mode, ratio).")
         joint, ratio, mode = term[0], _checks.number(term[-1], f"{where}: ratio"), term[1] if len(term) == 3 else 1
         if ratio == 0.0:
             raise ModelError(f"{where}: ratio is zero, so joint '{joint.name}' is not coupled. Leave it out.")

@@ -28,7 +28,9 @@ def with_locks(model: Model, locked: Sequence[str]) -> Model:
     Raises ModelError for a name that is no joint, and for a joint without scalar coordinates.
     """
     if isinstance(locked, str):
-        raise ModelError(f"locked is {locked!r}. Give a list of joints or coordinates, such as ['{locked}'].")
+        raise ModelError(
+            f"locked is {_checks.shown(locked)}. Give a list of joints or coordinates, such as ['{locked}']."
+        )
     found = dict.fromkeys(place for name in locked for place in _coordinates(model, name))
     if not found:
         return model

@@ -25,7 +25,9 @@ def colour(value: object, what: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise ModelError(f"{what} is {value!r}, which is not a colour. Give one such as '#8aa' or '#88aaaa'.")
+        raise ModelError(
+            f"{what} is {_checks.shown(value)}, which is not a colour. Give one such as '#8aa' or '#88aaaa'."
+        )
     digits = value[1:].lower()
     return f"#{digits}" if len(digits) == 6 else "#" + "".join(2 * one for one in digits)
 
@@ -156,4 +158,6 @@ def meshes(value: object, what: str) -> tuple[Mesh, ...]:
     """A tuple of Mesh. Raises ModelError for another value."""
     if isinstance(value, Sequence) and all(isinstance(one, Mesh) for one in value):
         return tuple(value)
-    raise ModelError(f"{what} is {value!r}, which is not a list of meshes. Give [fm.Mesh('link.stl', scale=0.001)].")
+    raise ModelError(
+        f"{what} is {_checks.shown(value)}, which is not a list of meshes. Give [fm.Mesh('link.stl', scale=0.001)]."
+    )

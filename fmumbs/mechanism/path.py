@@ -387,7 +387,9 @@ def _finite(position: float, velocity: float, acceleration: float) -> tuple[floa
 def _table(points: ArrayLike, what: str) -> list[tuple[float, ...]]:
     """Rows of equally many finite numbers."""
     if isinstance(points, str | bytes) or not isinstance(points, Iterable):
-        raise ModelError(f"{what} is {points!r}, but must be a table of points. Give one row for each point.")
+        raise ModelError(
+            f"{what} is {_checks.shown(points)}, but must be a table of points. Give one row for each point."
+        )
     rows = [_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(cast("Iterable[object]", points))]
     if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
         raise ModelError(f"{what} do not have equally many coordinates. Give one row for each point.")
@@ -415,7 +417,7 @@ def _quintic(
 def _numbers(values: object, what: str) -> tuple[float, ...]:
     """Any number of finite numbers."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {values!r}, but must be numbers. Give a list.")
+        raise ModelError(f"{what} is {_checks.shown(values)}, but must be numbers. Give a list.")
     items = tuple(values)
     return _checks.numbers(items, len(items), what)
 
@@ -423,7 +425,9 @@ def _numbers(values: object, what: str) -> tuple[float, ...]:
 def _rows(values: object, count: int) -> tuple[tuple[float, ...], ...]:
     what = "Path: coefficients"
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {values!r}, but must be rows of numbers. Give one row for each break.")
+        raise ModelError(
+            f"{what} is {_checks.shown(values)}, but must be rows of numbers. Give one row for each break."
+        )
     rows = tuple(_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(values))
     if len(rows) != count:
         raise ModelError(f"{what} has {len(rows)} rows, but there are {count} breaks. Give one row for each break.")

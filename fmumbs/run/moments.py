@@ -168,7 +168,9 @@ class _Control:
         moving: set[str],
     ) -> None:
         if not callable(function):
-            raise SolverError(f"simulate: control is {function!r}, which is not a function. Give f(t, outputs).")
+            raise SolverError(
+                f"simulate: control is {_checks.shown(function)}, which is not a function. Give f(t, outputs)."
+            )
         self._solver, self._function = solver, function
         self._interval = None if interval is None else _interval(interval, float(times[-1]))
         self._count = 0  # calls so far; the next is at count * interval

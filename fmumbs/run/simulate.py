@@ -124,7 +124,9 @@ def _given_times(times: ArrayLike, stop: float | None, interval: float | None) -
     try:
         found = np.array(times, dtype=np.float64)
     except (TypeError, ValueError):
-        raise SolverError(f"simulate: times is {times!r}, which is not a list of numbers. Give times in s.") from None
+        raise SolverError(
+            f"simulate: times is {_checks.shown(times)}, which is not a list of numbers. Give times in s."
+        ) from None
     if found.ndim != 1 or not 0 < len(found) <= MOST_TIMES:
         shape = " by ".join(map(str, found.shape)) or "a single number"
         raise SolverError(f"simulate: times are {shape}, but must be a list of 1 to {MOST_TIMES:.0e} times.")
@@ -167,7 +169,9 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
     if isinstance(outputs, str):
         raise SolverError(f"simulate: outputs is '{outputs}', which is not a list of names. Give ['{outputs}'].")
     if not isinstance(outputs, Iterable) or not all(isinstance(name, str) for name in outputs):
-        raise SolverError(f"simulate: outputs is {outputs!r}, which is not a list of names. Give one such as ['A.q'].")
+        raise SolverError(
+            f"simulate: outputs is {_checks.shown(outputs)}, which is not a list of names. Give one such as ['A.q']."
+        )
     found: list[int] = []
     for name in outputs:
         references = variables.references(name)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -82,7 +83,7 @@ def make_design(
     if method not in METHODS:
         raise SolverError(f"sweep: there is no sample '{method}'. Choose one of: {', '.join(METHODS)}.")
     if not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise SolverError(f"sweep: the seed is {seed!r}. Give a whole number from 0.")
+        raise SolverError(f"sweep: the seed is {_checks.shown(seed)}. Give a whole number from 0.")
     checked = {name: _values(name, values) for name, values in grid.items()}
     limits = {name: _range(name, given) for name, given in ranges.items()}
     count = math.prod(len(values) for values in checked.values()) * max(1, samples)
@@ -93,7 +94,7 @@ def make_design(
 
 def _values(name: str, values: Sequence[Value]) -> tuple[Value, ...]:
     if isinstance(values, str) or not np.iterable(values):
-        raise SolverError(f"sweep: the grid of '{name}' is {values!r}. Give a list of values.")
+        raise SolverError(f"sweep: the grid of '{name}' is {_checks.shown(values)}. Give a list of values.")
     plain = tuple(_plain(name, value) for value in values)
     if not plain:
         raise SolverError(f"sweep: the grid of '{name}' has no values. Give at least one.")
@@ -121,7 +122,9 @@ def _range(name: str, given: Any) -> tuple[float, float]:
     try:
         low, high = (float(value) for value in given)
     except (TypeError, ValueError):
-        raise SolverError(f"sweep: the range of '{name}' is {given!r}. Give two numbers, such as (5, 7).") from None
+        raise SolverError(
+            f"sweep: the range of '{name}' is {_checks.shown(given)}. Give two numbers, such as (5, 7)."
+        ) from None
     if not math.isfinite(high - low):
         raise SolverError(f"sweep: the range of '{name}' is {low} to {high}. Give finite numbers.")
     if low >= high:

@@ -74,7 +74,9 @@ class System(Described):
             raise ModelError(f"{where} already has an element '{name}'. Choose another name.")
         for what, given in (("starts", starts), ("units", units)):
             if given is not None and not isinstance(given, Mapping):
-                raise ModelError(f"{where}, '{name}': {what} is {given!r}. Give values by name, such as {{'k': 1.0}}.")
+                raise ModelError(
+                    f"{where}, '{name}': {what} is {_checks.shown(given)}. Give values by name, such as {{'k': 1.0}}."
+                )
         if isinstance(outputs, str):
             raise ModelError(f"{where}, '{name}': outputs is '{outputs}'. Give a list, such as ['{outputs}'].")
         chosen = None if outputs is None else tuple(outputs)

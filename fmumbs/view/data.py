@@ -179,12 +179,18 @@ def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
 
 def _first(result: Result, image: ModelImage, names: list[str]) -> list[str]:
     """The variables that are plotted at first: coordinates that move, those of joints without springs before those of
-    supports and flexible links; without any, others. No quaternions, which tell nothing.
+    supports and flexible links; without any, others. No quaternions, which tell nothing, and nothing that moves by less
+    than the tolerance leaves undecided, beside what has the same unit.
     """
     a = image.arrays
     names = [name for name in names if not _QUATERNION.search(name) or result.units.get(name)]
     springs = [a["stiffness"][u : u + n].any() for u, n in zip(a["joint_u"], a["joint_nu"], strict=True)]
     sprung = {name for name, one in zip(Names(a).elements(JOINT), springs, strict=True) if one}
-    moving = [name for name in names if _OTHER.search(name) and np.ptp(result[name]) > 0.0]
+    moves = {name: float(np.ptp(result[name])) for name in names if _OTHER.search(name)}
+    most: dict[str | None, float] = {}
+    for name, move in moves.items():
+        unit = result.units.get(name)
+        most[unit] = max(most.get(unit, 0.0), move)
+    moving = [name for name, move in moves.items() if move > image.tolerance * most[result.units.get(name)]]
     coordinates = [name for name in moving if _COORDINATE.search(name)]
     return sorted(coordinates or moving, key=lambda name: name.rpartition(".")[0] in sprung)[:PLOTS]

@@ -1,11 +1,12 @@
 """What a page shows when it opens, in Chromium: it plays, invites, and its names can be read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+import fmumbs as fm
 from fmumbs.readers import read_model
 from fmumbs.view.live import CORE
 from support.axe import axe_core
@@ -70,6 +71,56 @@ def test_axes_have_letters_and_no_colour_of_a_reaction(browser: Browser, page: P
     drawn = "[...page.picture.things.sets.values()].flatMap((set) => set.items)"
     axes = browser.ask(f"{drawn}.filter((item) => item.name.startsWith('world axis')).map((item) => item.colour)")
     assert set(axes) == {colours[3]}
+
+
+def geared() -> fm.Model:
+    """Two small bodies far apart from each other, on gears that reach beyond both."""
+    model = fm.Model("geared")
+    A, B = (
+        fm.Revolute(n, model.ground.at(0, 0, z), fm.Body(n.lower(), mass=1, inertia=(1e-4, 1e-4, 1e-4)).at(), axis="y")
+        for n, z in (("A", 0.0), ("B", 1.0))
+    )
+    model.add(A.M.body, B.M.body, A, B, fm.Coupling.gear("gear", A, B, ratio=-0.25))
+    return model
+
+
+def mast() -> fm.Model:
+    """Upright in a plane, so that it is seen from the side."""
+    model = fm.Model("mast")
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0, along="z")
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y"))
+    return model
+
+
+DRAWN = """[...page.picture.things.sets.values()].flatMap((set) => set.items.flatMap((item, i) => {
+    const matrix = new THREE.Matrix4();
+    set.mesh.getMatrixAt(i, matrix);
+    const faces = [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 0, 0.5], [0, 0, -0.5]];
+    const seen = (face) => new THREE.Vector3(...face).applyMatrix4(matrix).project(page.camera).toArray();
+    return item.body >= 0 ? faces.map(seen) : [];
+}))"""
+
+
+@pytest.mark.parametrize(("width", "height", "phone"), [(1280, 800, False), (700, 420, False), (390, 844, True)])
+@pytest.mark.parametrize("make", [geared, mast])
+def test_the_whole_mechanism_is_seen_beside_the_tools(
+    make: Callable[[], fm.Model], width: int, height: int, phone: bool, browser: Browser, tmp_path: Path
+) -> None:
+    """Whatever is drawn of bodies and gears, at several instants."""
+    browser.open(make().view(stop=2).save(tmp_path / "page.html"), width, height, phone=phone)
+    stage, tools = browser.ask(
+        "['stage', 'tools'].map((id) => document.getElementById(id).getBoundingClientRect())"
+        ".map((b) => [b.left, b.right, b.top, b.bottom])"
+    )
+    for t in (0.0, 0.7, 1.3, 2.0):
+        browser.ask(f"page.seek({t})")
+        places = browser.ask(DRAWN)
+        assert len(places) > 3
+        for x, y, _ in places:
+            right = stage[0] + (1 + x) / 2 * (stage[1] - stage[0])
+            down = stage[2] + (1 - y) / 2 * (stage[3] - stage[2])
+            assert stage[0] < right < stage[1] and stage[2] < down < stage[3]
+            assert down > tools[3] if tools[3] < (stage[2] + stage[3]) / 2 else down < tools[2]
 
 
 VIOLATIONS = """axe.run().then((found) => found.violations.map((one) =>

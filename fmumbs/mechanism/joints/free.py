@@ -48,7 +48,7 @@ class Free(JointBase):
             super()._check_law(law, value)
             return
         if not isinstance(value, Iterable) or isinstance(value, str):
-            raise ModelError(f"{where} is {value!r}. Give six numbers: of translations and of rotations.")
+            raise ModelError(f"{where} is {_checks.shown(value)}. Give six numbers: of translations and of rotations.")
         self._store(law, tuple(_checks.parameter("joint", law, v, where) for v in _checks.numbers(value, 6, where)))
 
     @property

@@ -61,7 +61,7 @@ class Joint(MultiModeJoint):
         after = len(self.modes) if self.rows_after == -1 else self.rows_after
         if not isinstance(after, int) or not 0 <= after <= len(self.modes):
             raise ModelError(
-                f"{self._where('rows_after')} is {after!r}, but there are {len(self.modes)} modes. "
+                f"{self._where('rows_after')} is {_checks.shown(after)}, but there are {len(self.modes)} modes. "
                 f"Give a number from 0 to {len(self.modes)}."
             )
         self._store("rows_after", after)
@@ -97,7 +97,7 @@ class Joint(MultiModeJoint):
         for i, mode in enumerate(modes):
             if not isinstance(mode, Mode) or mode.kind == "ball":
                 where = f"{self._where('modes')}[{i + 1}]"
-                raise ModelError(f"{where} is {mode!r}. Give a Turn, a Slide, a Helix or a Ball.")
+                raise ModelError(f"{where} is {_checks.shown(mode)}. Give a Turn, a Slide, a Helix or a Ball.")
         return modes
 
     def _rows(self, what: str) -> tuple[Row, ...]:

@@ -64,10 +64,10 @@ export class Orbit {
     this.target.addScaledVector(right, -dx * size).addScaledVector(above, dy * size);
   }
 
-  /** Looks at a sphere from the present direction. */
-  fit(centre, radius) {
+  /** Looks at a sphere from the present direction. free: how much of the height, about its middle, nothing covers. */
+  fit(centre, radius, free) {
     this.target.copy(centre);
-    const half = this.camera.fov * Math.PI / 360, wide = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
+    const half = this.camera.fov * Math.PI / 360, wide = Math.atan(Math.tan(half) * Math.min(free, this.camera.aspect));
     this.distance = 1.08 * radius / Math.sin(wide);
     this.near = radius * 1e-3;
     this.far = radius * 200;

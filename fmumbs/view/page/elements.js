@@ -73,6 +73,17 @@ export function addTrain(picture, train) {
   }
 }
 
+/** Points about a train, each with the body that it moves with: corners of an octagon about a wheel and its teeth, ends of a rack. */
+export function extent({ wheels, rack }) {
+  const found = [];
+  for (const { body, at, axis, start, radius } of wheels) {
+    const reach = 1.2 * radius, around = vector(axis);
+    for (let k = 0; k < 8; k++) found.push([body, vector(at).addScaledVector(vector(start).applyAxisAngle(around, k * Math.PI / 4), reach).toArray()]);
+  }
+  for (const side of rack ? [-0.5, 0.5] : []) found.push([rack.body, vector(rack.at).addScaledVector(vector(rack.along), side * rack.length).toArray()]);
+  return found;
+}
+
 function addWheel(picture, { name }, { body, at, axis, start, radius, teeth }) {
   const { things, least } = picture, thick = Math.max(0.14 * radius, least), pitch = teeth ? 2 * Math.PI * radius / teeth : 0;
   const turn = () => picture.rotation(body), colour = COLOUR.wheel, still = new THREE.Quaternion();

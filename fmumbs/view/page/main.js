@@ -67,7 +67,10 @@ class Page {
 
   fit() {
     const { middle, radius } = this.picture;
-    this.orbit.fit(this.following >= 0 ? this.picture.centre(this.following) : middle, radius);
+    const all = $("stage").getBoundingClientRect(), tools = $("tools").getBoundingClientRect();
+    const covered = Math.min(tools.bottom - all.top, all.bottom - tools.top); // above or, on a phone, below
+    const free = Math.max(0.3, 1 - 2 * covered / (all.height || 1));
+    this.orbit.fit(this.following >= 0 ? this.picture.centre(this.following) : middle, radius, free);
   }
 
   resized() {

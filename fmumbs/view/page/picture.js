@@ -1,6 +1,6 @@
 // The mechanism: bodies as they were described, joints as symbols, springs, loads, reactions and paths.
 
-import { addLengthStops, addStop, addTrain } from "./elements.js";
+import { addLengthStops, addStop, addTrain, extent } from "./elements.js";
 import { Instances, towards } from "./instances.js";
 import { pathOf } from "./traces.js";
 
@@ -102,6 +102,7 @@ export class Picture {
         for (const { low, size } of body.meshes || []) for (const corner of corners([0.5, 0.5, 0.5])) note(this.inWorld(b, low.map((v, k) => v + (corner.getComponent(k) + 0.5) * size[k])));
         if (body.line) for (const point of body.line.points) note(this.inWorld(b, point));
       });
+      for (const train of this.data.trains || []) for (const [body, point] of extent(train)) note(this.inWorld(body, point));
       for (const joint of this.joints) if ((joint.symbols || []).length) note(this.place(joint.M)[0]);
       for (const one of [...(this.scene.springs || [])]) for (const end of [one.P, one.Q]) note(this.place(end)[0]);
     }
