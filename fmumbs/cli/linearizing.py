@@ -65,6 +65,8 @@ def _facts(found: "LinearModel") -> dict[str, Any]:
         "residual": found.residual,
         "at_rest": found.at_rest,
         "eigenvalues": [[value.real, value.imag] for value in modes.eigenvalues.tolist()],
+        "eigenvalue_errors": modes.errors.tolist(),
+        "verdicts": list(modes.verdicts),
         "damping": modes.damping.tolist(),
         "kinetic": {name: shares.tolist() for name, shares in modes.kinetic.items()},
         "elastic": {name: shares.tolist() for name, shares in modes.elastic.items()},

@@ -20,6 +20,7 @@ from fmumbs.compiler.kinds import BODY, JOINT
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
 from fmumbs.run.coordinates import Array, Coordinates, solver_of
+from fmumbs.run.eigenvalues import eigenvalues
 from fmumbs.run.inverse import point_jacobian
 from fmumbs.run.linearize import LinearModel, linearize
 from fmumbs.run.plotting import campbell as drawn
@@ -29,7 +30,6 @@ from fmumbs.run.steady import steady
 Complex = NDArray[np.complex128]
 
 _CLOSE = 1e-9  # of the speed, of what is sought between two
-_GROWS = 1e-6  # of the largest eigenvalue: a real part above it is no round-off
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,13 @@ class Campbell:
 
 @dataclass(frozen=True)
 class _Spectrum:
-    """All modes at one speed. shapes: (2 speeds, modes) displacements and velocities, of length one."""
+    """All modes at one speed. errors: (modes,) how far round-off may move their values. shapes: (2 speeds, modes)
+    displacements and velocities, of length one.
+    """
 
     solver: Solver
     values: Complex
+    errors: Array
     shapes: Complex
     whirl: Array
 
@@ -96,7 +99,7 @@ def campbell(model: Model | ModelImage | Solver, name: str, speeds: Sequence[flo
     kept = _one_of_each_pair(np.array([one.values for one in found]))
     values = np.array([one.values[kept] for one in found])
     values = np.where(values.imag < 0.0, values.conj(), values)
-    stable = np.array([not _grows(one.values) for one in found])
+    stable = np.array([not _growth(one) > 0.0 for one in found])
     whirl = np.array([one.whirl[kept] for one in found])
     return Campbell(
         solver.image.name, name, given, values, whirl, tuple(_criticals(found, given, name, kept)),
@@ -107,14 +110,14 @@ def campbell(model: Model | ModelImage | Solver, name: str, speeds: Sequence[flo
 def _spectrum(solver: Solver, name: str, speed: float) -> _Spectrum:
     at = steady(solver, {name: speed})
     linear = linearize(at.solver, at=at, inputs=[], outputs=[])
-    values, vectors = np.linalg.eig(linear.A)
+    values, vectors, errors = eigenvalues(linear.A, linear.errors[0])
     energies = linear.energies
     unit = np.where(at.solver.image.arrays["mode_linear"][: len(energies.speeds)] == 1, _length(at.solver), 1.0)
     moved, rates = (each / unit[:, None] @ vectors for each in (energies.displacements, energies.speeds))
     rate = max(1.0, float(np.abs(values).max(initial=0.0)))
     shapes = np.concatenate([moved, rates / rate])
     shapes = shapes / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
-    return _Spectrum(at.solver, values.astype(complex), shapes, _whirl(linear, at.solver, name, vectors, speed))
+    return _Spectrum(at.solver, values, errors, shapes, _whirl(linear, at.solver, name, vectors, speed))
 
 
 def _length(solver: Solver) -> float:
@@ -156,7 +159,8 @@ def _follow(before: _Spectrum, after: _Spectrum) -> _Spectrum:
     far = np.abs(before.values[:, None] - after.values[None, :])
     scale = max(float(np.abs(before.values).max(initial=0.0)), 1e-300)
     order = linear_sum_assignment(1.0 - alike + far / scale)[1]
-    return _Spectrum(after.solver, after.values[order], after.shapes[:, order], after.whirl[order])
+    values, errors = after.values[order], after.errors[order]
+    return _Spectrum(after.solver, values, errors, after.shapes[:, order], after.whirl[order])
 
 
 def _one_of_each_pair(values: Complex) -> NDArray[np.int64]:
@@ -166,8 +170,11 @@ def _one_of_each_pair(values: Complex) -> NDArray[np.int64]:
     return kept[np.argsort(values[0, kept].imag, kind="stable")]
 
 
-def _grows(values: Complex) -> bool:
-    return bool(values.real.max(initial=0.0) > _GROWS * max(np.abs(values).max(initial=0.0), 1e-300))
+def _growth(found: _Spectrum) -> float:
+    """The largest real part beyond round-off [1/s]; where there is none, minus what is left of the largest error."""
+    real = found.values.real
+    clear = np.abs(real) > found.errors
+    return float(real[clear].max()) if clear.any() else -float(found.errors.max(initial=0.0))
 
 
 def _limit(begin: _Spectrum, low: float, high: float, name: str) -> float:
@@ -175,8 +182,7 @@ def _limit(begin: _Spectrum, low: float, high: float, name: str) -> float:
     from scipy.optimize import brentq
 
     def growth(speed: float) -> float:
-        values = _spectrum(begin.solver, name, speed).values
-        return float(values.real.max(initial=0.0) / max(np.abs(values).max(initial=0.0), 1e-300)) - _GROWS
+        return _growth(_spectrum(begin.solver, name, speed))
 
     return float(brentq(growth, low, high, xtol=_CLOSE * max(abs(low), abs(high)), rtol=1e-12))
 
@@ -206,7 +212,7 @@ def _crossing(begin: _Spectrum, low: float, high: float, name: str, mode: int) -
 
 def _limits(found: list[_Spectrum], speeds: Array, name: str) -> list[tuple[float, bool]]:
     """Where the motion becomes stable or unstable."""
-    grows = [_grows(one.values) for one in found]
+    grows = [_growth(one) > 0.0 for one in found]
     return [
         (_limit(found[k], float(speeds[k]), float(speeds[k + 1]), name), grows[k])
         for k in range(len(grows) - 1)

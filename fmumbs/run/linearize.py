@@ -2,7 +2,8 @@
 
 The states are independent (charts.py). Derivatives are central differences of the core's rates and outputs at steps
 that shrink by 1.5, extrapolated to a step of zero (Ridders, Adv. Eng. Software 4 (1982) 75): of each entry that value
-is taken which differs least from its neighbours in the table, and this difference is its error.
+is taken which differs least from its neighbours in the table, and this difference is its error, at least that of the
+first step by the round-off of the rates, which is seen where the state changes in its last digits.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +39,8 @@ from fmumbs.run.steady import Steady
 _LEVELS = 13
 _SHRINK = 1.5
 _FIRST = 0.1  # step, of the sizes of the states
+_LAST_DIGITS = 4.0 * float(np.finfo(float).eps)  # of the sizes: changes that show the round-off of the rates
+_LOOKS = 8
 _AT_REST = 1e-6  # rates of an equilibrium, of the sizes of the states, times g over the length
 
 At = Literal["start", "equilibrium"] | tuple[Result, float] | Steady
@@ -51,7 +55,7 @@ class LinearModel:
     states, inputs, outputs: names; state_units, input_units, output_units: theirs. States are the positions that are
     independent, then the velocities, then bristles of friction. Of a ball or free joint the positions are
     "J.rotation[1]" to [3], a rotation vector from its orientation at x0 [rad] in M's axes, and the velocities its w.
-    errors: of A, B, C, D, as found from their extrapolation.
+    errors: of A, B, C, D, as found from their extrapolation, and from the round-off of rates and outputs.
     residual: the largest of f0 relative to the states' sizes, one radian, the model's length, or these per second
     [1/s]; moving: the state that it belongs to. at_rest: whether that is an equilibrium.
     frozen: what the model takes as it is: laws that stick or are at a kink, modes on paths. energies: of what `modes`
@@ -84,7 +88,7 @@ class LinearModel:
     @cached_property
     def modes(self) -> Modes:
         """Eigenvalues of A with a positive or no imaginary part, their shapes and shares of energy."""
-        return modes_of(self.A, self.states, self.energies)
+        return modes_of(self.A, self.errors[0], self.states, self.energies)
 
     def to_scipy(self) -> Any:
         """A scipy.signal.StateSpace of the deviations x - x0, u - u0, y - y0. Raises ModelError without outputs."""
@@ -344,11 +348,23 @@ _FORCES = (lib.FM_AT_TAU, lib.FM_AT_LOAD_FORCE, lib.FM_AT_LOAD_TORQUE)
 def _derivatives(point: _Point) -> tuple[Array, Array]:
     """(rows, columns) derivatives of a point, and their errors."""
     columns = [_column(point, k) for k in range(len(point.origin))]
-    point.at(point.origin)
+    noise = _round_off(point)
     if not columns:
-        rows = len(point.at(point.origin))
-        return np.zeros((rows, 0)), np.zeros((rows, 0))
-    return np.array([one[0] for one in columns]).T, np.array([one[1] for one in columns]).T
+        return np.zeros((len(noise), 0)), np.zeros((len(noise), 0))
+    errors = np.maximum(np.array([one[1] for one in columns]).T, noise[:, None] / point.steps)
+    return np.array([one[0] for one in columns]).T, errors
+
+
+def _round_off(point: _Point) -> Array:
+    """(rows,) how far changes of the last digits move a point, at its origin and a step beside it; leaves it there."""
+    size, found = np.abs(point.origin) + point.steps / _FIRST, [np.zeros(len(point.at(point.origin)))]
+    for k in range(_LOOKS):
+        signs = np.where(np.arange(len(size)) >> k // 2 & 1, 1.0, -1.0)
+        beside = point.origin + signs * point.steps * (k % 2)
+        with suppress(ModelError, SolverError, AssemblyError):
+            found.append(point.at(beside + _LAST_DIGITS * signs * size) - point.at(beside))
+    point.at(point.origin)
+    return np.asarray(np.abs(found).max(axis=0))
 
 
 def _column(point: _Point, k: int) -> tuple[Array, Array]:

@@ -22,6 +22,7 @@ from fmumbs.compiler.constraint_rows import COUPLED
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.options import PROGRAMS
 from fmumbs.errors import SolverError
+from fmumbs.run.eigenvalues import first_order
 from fmumbs.run.solver import Solver
 
 Array = NDArray[np.float64]
@@ -117,7 +118,7 @@ def _all(solver: Solver, scale: Array) -> Vibrations:
     V = _real_basis(*np.linalg.eig(products(np.eye(N.shape[1]), _STEPS[0])))
     B, again = (np.linalg.solve(V, products(V, step)) for step in _STEPS[1:])
     squares, right = np.linalg.eig(B)
-    errors = _errors(right, np.abs(B - again) + _TRUNCATED * np.abs(B))
+    errors = first_order(right, np.abs(B - again) + _TRUNCATED * np.abs(B))
     return _sorted(squares, errors, N @ V @ right)
 
 
@@ -126,12 +127,6 @@ def _real_basis(values: Complex, vectors: Complex) -> Array:
     V = np.where(values.imag < 0.0, vectors.imag, vectors.real)
     u, s, vt = np.linalg.svd(V / np.linalg.norm(V, axis=0))
     return np.asarray((u * np.maximum(s, 1e-6 * s[0])) @ vt)  # those that coincide are spread: any basis will do
-
-
-def _errors(right: Complex, E: Array) -> Array:
-    """(n,) bounds, to first order, of how far changes of B by up to E move its eigenvalues: |w| E |v| / |w v|."""
-    left = np.abs(np.linalg.pinv(right))
-    return np.asarray(((left @ E) * np.abs(right).T).sum(axis=1))
 
 
 def _lowest(solver: Solver, scale: Array) -> Vibrations:

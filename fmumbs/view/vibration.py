@@ -66,7 +66,7 @@ def modes(found: Equilibrium) -> list[dict[str, Any]]:
         most = places[int(np.abs(kept.motions[:, k]).argmax())].replace(".qd", ".q").replace(".kappa", ".eta")
         period = 2.0 * np.pi / w if w > 0.0 else 1.0
         found_poses = _moved(found, motion, w)
-        name = f"{len(made) + 1}: {_said(square)}, {most}"
+        name = f"{len(made) + 1}: {_said(square, float(kept.errors[k]))}, {most}"
         made.append(_as_data(name, np.linspace(0.0, period, _INSTANTS), _SECONDS, found_poses))
     return made
 
@@ -82,13 +82,15 @@ def _as_data(name: str, times: Array, seconds: float, moved: Poses) -> dict[str,
     }
 
 
-def _said(square: complex) -> str:
-    """Its frequency, and how it grows."""
+def _said(square: complex, error: float) -> str:
+    """The frequency of a vibration with this square, and how it grows, beyond the square's error."""
+    if abs(square) <= error:
+        return "rests anywhere" if error == 0.0 else f"not decided: 0 +- {np.sqrt(error):.2g} rad/s"
     growth = float(growths(np.array([square]))[0])
     hertz = float(np.sqrt(square).real) / (2.0 * np.pi)
     parts = [f"{hertz:.4g} Hz"] if hertz > 0.0 else []
     parts += [f"grows as exp({growth:.3g} t)"] if growth > 0.0 else []
-    return ", ".join(parts) or "rests anywhere"
+    return ", ".join(parts)
 
 
 def _moved(found: Equilibrium, motion: NDArray[np.complex128], w: float) -> Poses:
@@ -165,7 +167,8 @@ def modes_of_linear(linear: LinearModel) -> list[dict[str, Any]]:
         shape[kept[places]] = found.shapes[places, k] / largest
         value = complex(found.eigenvalues[k])
         times, seconds = _times_of(value)
-        name = f"{len(made) + 1}: {_numbers(value)}, {linear.states[int(places[np.abs(part).argmax()])]}"
+        most = linear.states[int(places[np.abs(part).argmax()])]
+        name = f"{len(made) + 1}: {_numbers(value, float(found.errors[k]))}, {most}"
         made.append(_as_data(name, times, seconds, _moved_states(chart, shape, _wave(value, times))))
     return made
 
@@ -186,14 +189,14 @@ def _wave(value: complex, times: Array) -> NDArray[np.complex128]:
     return np.asarray(np.exp(value * times - max(0.0, value.real) * times[-1]))
 
 
-def _numbers(value: complex) -> str:
-    """Natural frequency and damping ratio, or how fast it decays or grows without vibrating."""
+def _numbers(value: complex, error: float) -> str:
+    """Natural frequency and damping ratio, or how fast it decays or grows without vibrating, beyond its error."""
+    if abs(value) <= error:
+        return "rests anywhere" if error == 0.0 else f"not decided: 0 +- {error:.2g} 1/s"
     if value.imag:
-        damping = round(-value.real / abs(value), 9) + 0.0  # no round-off, no minus before 0
+        damping = -value.real / abs(value) if abs(value.real) > error else 0.0
         return f"{abs(value) / (2.0 * np.pi):.4g} Hz, damping {damping:.3g}"
-    if value.real:
-        return f"{'grows' if value.real > 0.0 else 'decays'} as exp({value.real:.3g} t)"
-    return "rests anywhere"
+    return f"{'grows' if value.real > 0.0 else 'decays'} as exp({value.real:.3g} t)"
 
 
 def _moved_states(chart: Chart, shape: NDArray[np.complex128], wave: NDArray[np.complex128]) -> Poses:

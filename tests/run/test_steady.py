@@ -152,9 +152,10 @@ def test_campbell_finds_limits(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_campbell_of_a_bicycle() -> None:
-    """It balances itself between 4.29238 and 6.02426 m/s."""
+    """It balances itself between these speeds [m/s] (Meijaard and others, table 3)."""
     diagram = fm.campbell(bicycle()(3.5), "rear_hub.qd", np.array([3.5, 5.0, 7.0]) / 0.3)
-    assert_allclose([0.3 * speed for speed, _ in diagram.limits], [4.29238, 6.02426], rtol=0, atol=2e-4)
+    limits = [0.3 * speed for speed, _ in diagram.limits]
+    assert_allclose(limits, [4.29238253634111, 6.02426201538837], rtol=0, atol=2e-8)
 
 
 def test_what_is_refused() -> None:
