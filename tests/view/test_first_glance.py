@@ -1,10 +1,13 @@
 """What a page shows when it opens, in Chromium: it plays, invites, and its names can be read."""
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import fmumbs as fm
 from fmumbs.readers import read_model
@@ -146,3 +149,25 @@ def test_axe_core_finds_nothing(phone: bool, browser: Browser, page: Path) -> No
         browser.wait("page.panel.on && page.source.times.length > 5")
         browser.ask("page.play(false); document.getElementById('live-more').open = true")
         assert browser.ask(VIOLATIONS) == []
+
+
+def test_faces_that_coincide_do_not_flicker(browser: Browser, tmp_path: Path) -> None:
+    """Two boxes of one depth, the narrow one in the wide one: all of the narrow one's front has its own colour."""
+    model = fm.Model("nested")
+    wide, narrow = (fm.Body.box(n, size=(w, 0.3, w), mass=1.0) for n, w in (("wide", 1.0), ("narrow", 0.6)))
+    model.add(wide, narrow, fm.Prismatic("A", model.ground.at(), wide.at(), axis="x"))
+    model.add(fm.Prismatic("B", wide.at(), narrow.at(), axis="x"))
+    browser.open(model.view(stop=0).save(tmp_path / "page.html"), 800, 600)
+    for box in ("show-forces", "show-joints", "show-floor"):
+        browser.ask(f"document.getElementById('{box}').checked && document.getElementById('{box}').click()")
+    browser.ask("page.orbit.from([0.3, -1, 0.2])")
+    browser.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    with Image.open(BytesIO(browser.screenshot())) as shown:
+        pixels = np.asarray(shown.convert("RGB"), dtype=np.int64)
+    browser_box = "document.getElementById('picture').getBoundingClientRect()"
+    x, y = browser.ask(
+        "((v, b) => [b.left + (1 + v.x) / 2 * b.width, b.top + (1 - v.y) / 2 * b.height])"
+        f"(new THREE.Vector3(0.3, -0.15, 0).project(page.camera), {browser_box})"
+    )
+    front = pixels[round(y) - 60 : round(y) + 60, round(x) - 55 : round(x) + 55].reshape(-1, 3)
+    assert np.ptp(front, axis=0).max() < 12  # light alone

@@ -153,7 +153,8 @@ export class Picture {
     if (body.shape) {
       const { kind } = body.shape, size = [...body.shape.size];
       const point = size.every((v) => v === 0), thin = point ? 1.7 * s : kind === "ellipsoid" ? 0.5 * s : 0.6 * s;
-      const scale = new THREE.Vector3(...size.map((v) => Math.max(v > 0 ? this.least : thin, v)));
+      const apart = 1 + 5e-4 * (b % 8); // faces of two bodies that coincide do not flicker
+      const scale = new THREE.Vector3(...size.map((v) => apart * Math.max(v > 0 ? this.least : thin, v)));
       const at = body.shape.at || [0, 0, 0], axes = quaternion(body.shape.axes);
       const position = new THREE.Vector3(), turn = new THREE.Quaternion();
       const place = () => [this.inWorld(b, at, position), this.rotation(b, turn).multiply(axes), scale];
