@@ -138,6 +138,7 @@ class KindColumns:
     asked: NDArray[np.bool_]
     input: NDArray[np.bool_]
     output: NDArray[np.bool_]
+    parameter: NDArray[np.bool_]
     place: Indices
     follows: Indices
 
@@ -152,6 +153,7 @@ def kind_columns() -> KindColumns:
         asked=np.array([k.state or k.unit != k.unit_linear for k in every]),
         input=np.array([k.causality == "input" for k in every]),
         output=np.array([k.causality == "output" for k in every]),
+        parameter=np.array([k.causality == "parameter" for k in every]),
         place=np.array([k.place for k in every], np.int32),
         follows=np.array([k.follows for k in every], np.int32),
     )

@@ -198,6 +198,12 @@ class Variables(Sequence[Variable]):
         """Value references of all outputs."""
         return np.flatnonzero(kind_columns().output[self._kind]).astype(np.uint32)
 
+    def parameters(self, without: ArrayLike) -> NDArray[np.uint32]:
+        """Value references of all parameters but those of (n,) references."""
+        found = kind_columns().parameter[self._kind]
+        found[self._indices(without)] = False
+        return np.flatnonzero(found).astype(np.uint32)
+
     def positions(self) -> NDArray[np.uint32]:
         """Value references of the positions of the tree's joints, each followed by those of the flexible body on it."""
         return self._in_order(

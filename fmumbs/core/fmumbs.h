@@ -217,12 +217,12 @@ fm_status fm_check_parameters(fm_instance *instance);
 size_t fm_start_changes(fm_instance *instance, fm_start_change *change, size_t capacity);
 /* Advances to t_end [s]. FM_DISCARD: stopped early at fm_time(), where the state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
-/* Advances to each of `times` (count) [s] in turn, as fm_step does, and writes a row at each: values (count, width) of
- * the variables `reference` (width), as fm_get does, and positions (count, positions), as fm_positions does, unless it
- * is NULL. *rows: how many rows are complete. FM_DISCARD: stopped early, as by fm_step; the host may also end the run
- * between two steps. */
+/* Advances to each of `times` (count) [s] in turn, as fm_step does, and writes a row at each: values of the variables
+ * `reference` (width), as fm_get does, the j-th of row i to values[i * step[0] + j * step[1]], and positions (count,
+ * positions), as fm_positions does, unless it is NULL. *rows: how many rows are complete. FM_DISCARD: stopped early, as
+ * by fm_step; the host may also end the run between two steps. */
 fm_status fm_run(fm_instance *instance, const double *times, size_t count, const uint32_t *reference, size_t width,
-                 double *values, double *positions, size_t *rows);
+                 double *values, const size_t step[2], double *positions, size_t *rows);
 /* Registers a callback, NULL for none, that a long step or run calls about ten times a second; a result other than 0
  * ends it with FM_DISCARD. Completed steps give the same bits with and without a callback. */
 void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);

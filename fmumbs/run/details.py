@@ -44,8 +44,7 @@ def details_later(solver: Solver, references: NDArray[np.uint32], moving: Iterab
 
     references: value references of the recorded variables. moving: names of what the run changes, as known at its end.
     """
-    found = np.flatnonzero([causality == "parameter" for causality in solver.image.variables.causalities()])
-    parameters = np.setdiff1d(found, references).astype(np.uint32)
+    parameters = solver.image.variables.parameters(references)
     return partial(_details, solver.image, references, parameters, solver.read(parameters), moving)
 
 

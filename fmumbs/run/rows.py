@@ -41,7 +41,7 @@ class Rows:
                 "Choose a longer interval, or fewer outputs."
             )
         try:
-            self.values = np.empty((len(times), len(units)))
+            self.values = np.empty((len(units), len(times))).T  # columns, which a Result has, lie in one piece
         except MemoryError as error:
             what = f"{len(times)} times of {len(units)} variables"
             raise SolverError(f"not enough memory for {what}. Choose a longer interval, or fewer outputs.") from error
@@ -76,8 +76,7 @@ class Rows:
     def result(self) -> Result:
         """The rows so far."""
         count = self.count  # another thread may still add rows
-        columns = np.ascontiguousarray(self.values[:count].T)
-        values = dict(zip(self.units, columns, strict=True))
+        values = dict(zip(self.units, self.values[:count].T, strict=True))
         motion = None if self._followed is None else Motion(self._followed[0], self._followed[2][:count])
         return Result(self.name, self.times[:count], values, self.units, self.details, motion)
 

@@ -86,18 +86,20 @@ class Solver:
         """Integrates to each of (n,) times [s] and fills the rows of (n, references) values and (n, positions), in one
         call of the core, with the same bits as by step(), read() and `positions`. `rows` then counts those complete.
 
-        values, positions: arrays of np.empty((n, columns)). After a SolverError or Ctrl-C the state is that at `time`.
+        values: an array of np.empty((n, columns)), or a part or the transpose of one. positions: one of
+        np.empty((n, columns)). After a SolverError or Ctrl-C the state is that at `time`.
         Raises SolverError also for arrays that the core cannot fill.
         """
         asked, ends = np.ascontiguousarray(references, np.uint32), np.ascontiguousarray(times, np.float64)
-        _check_rows(values, len(ends), len(asked), "variables")
+        _check_rows(values, len(ends), len(asked), "variables", in_steps=True)
         if positions is not None:
             _check_rows(positions, len(ends), self.image.sizes["positions"], "positions")
-        done = ffi.new("size_t *")
+        done, step = ffi.new("size_t *"), ffi.new("size_t[2]", [stride // values.itemsize for stride in values.strides])
+        into = ffi.cast("double *", values.__array_interface__["data"][0])
         try:
             self._call(
                 lib.fm_run, _pointer("double", ends), len(ends), _pointer("uint32_t", asked), len(asked),
-                _pointer("double", values), ffi.NULL if positions is None else _pointer("double", positions), done,
+                into, step, ffi.NULL if positions is None else _pointer("double", positions), done,
             )  # fmt: skip
         except SolverError as error:
             error.time = self.time
@@ -468,11 +470,15 @@ def _numbers(value: ArrayLike, what: str) -> Array:
         raise SolverError(f"{what} is set to {value!r}, which is not a number. Give numbers.") from None
 
 
-def _check_rows(rows: Array, count: int, width: int, what: str) -> None:
-    """Raises SolverError for an array that the core cannot fill with `width` numbers at each of `count` times."""
+def _check_rows(rows: Array, count: int, width: int, what: str, in_steps: bool = False) -> None:
+    """Raises SolverError for an array that the core cannot fill with `width` numbers at each of `count` times.
+
+    in_steps: whether the numbers may be apart, by whole numbers and in either order.
+    """
     if rows.shape != (count, width):
         raise SolverError(f"the rows of {count} times and {width} {what} are {_size(rows)}.")
-    if rows.dtype != np.float64 or not rows.flags.carray:
+    apart = in_steps and rows.flags.behaved and all(s >= 0 and s % rows.itemsize == 0 for s in rows.strides)
+    if rows.dtype != np.float64 or not (rows.flags.carray or apart):
         raise SolverError(
             f"the rows of {count} times and {width} {what} are not numbers of double precision that lie one after the "
             f"other and can be written. Give np.empty(({count}, {width}))."

@@ -140,10 +140,10 @@ fm_status fm_step(fm_instance *s, double t_end)
 }
 
 fm_status fm_run(fm_instance *s, const double *times, size_t count, const uint32_t *reference, size_t width,
-                 double *values, double *positions, size_t *rows)
+                 double *values, const size_t step[2], double *positions, size_t *rows)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_run(s, times, count, reference, width, values, positions, rows));
+    return fm_leave(s, fm_do_run(s, times, count, reference, width, values, step, positions, rows));
 }
 
 int32_t fm_continuous_count(const fm_instance *s)
@@ -283,7 +283,7 @@ fm_status fm_momenta(fm_instance *s, size_t count, const double *positions, cons
 fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_get(s, reference, count, value));
+    return fm_leave(s, fm_do_get(s, reference, count, value, 1));
 }
 
 fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)

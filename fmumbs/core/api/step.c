@@ -70,13 +70,13 @@ size_t fm_positions(const fm_instance *s, double *positions, size_t capacity)
 }
 
 fm_status fm_do_run(fm_instance *s, const double *times, size_t count, const uint32_t *reference, size_t width,
-                    double *values, double *positions, size_t *rows)
+                    double *values, const size_t step[2], double *positions, size_t *rows)
 {
     const size_t each = (size_t)s->image.n.positions;
     *rows = 0;
     for (size_t i = 0; i < count; i++) {
         fm_status status = fm_do_step(s, times[i]);
-        if (status == FM_OK) status = fm_do_get(s, reference, width, values + i * width);
+        if (status == FM_OK) status = fm_do_get(s, reference, width, values + i * step[0], step[1]);
         if (status != FM_OK) return status;
         if (positions != NULL) (void)fm_positions(s, positions + i * each, each);
         *rows = i + 1;

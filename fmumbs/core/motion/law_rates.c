@@ -14,13 +14,14 @@ double fm_line_acceleration(const fm_instance *s, int32_t spring)
 {
     const fm_image *m = &s->image;
     const int32_t P = m->spring_P[spring], Q = m->spring_Q[spring];
-    double rP[3], vP[3], rQ[3], vQ[3], direction[3], rate, along = 0.0, square = 0.0;
+    double rP[3], vP[3], aP[3], rQ[3], vQ[3], aQ[3], direction[3], rate, along = 0.0, square = 0.0;
     const double length = fm_spring_line(s, spring, direction, &rate);
     fm_point_place(s, P, rP, vP);
     fm_point_place(s, Q, rQ, vQ);
+    fm_acceleration(s, m->point_link[P], m->point_r + 3 * P, aP);
+    fm_acceleration(s, m->point_link[Q], m->point_r + 3 * Q, aQ);
     for (int j = 0; j < 3; j++) {
-        along += direction[j] * (fm_acceleration(s, m->point_link[Q], m->point_r + 3 * Q, j) -
-                                 fm_acceleration(s, m->point_link[P], m->point_r + 3 * P, j));
+        along += direction[j] * (aQ[j] - aP[j]);
         square += (vQ[j] - vP[j]) * (vQ[j] - vP[j]);
     }
     return length > 0.0 ? along + (square - rate * rate) / length : 0.0;

@@ -2,31 +2,25 @@
 #include "values.h"
 
 #include "../maths/text.h"
-#include "../maths/vectors.h"
 #include "../image/bounds.h"
 #include "../image/joints.h"
 #include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
-#include "../tree/kinematics.h"
-#include "../forces/elements.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
-#include "../loops/constraints.h"
-#include "../loops/programs.h"
-#include "../loops/multipliers.h"
-#include "../loops/cut_joints.h"
 #include "../motion/friction.h"
 #include "../motion/parameters.h"
-#include "energy.h"
-#include "../motion/reactions.h"
 #include "../motion/scratch.h"
 #include "../time/hosted.h"
+#include "computed.h"
 #include "continuous.h"
 #include "update.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { FM_AT_ONCE = 8 }; /* most components that are read at once */
 
 static const int32_t needs[FM_KIND_COUNT] = {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) FM_VALID_##needs,
@@ -37,35 +31,6 @@ static const int32_t needs[FM_KIND_COUNT] = {
 uint32_t fm_variable_count(const fm_instance *s)
 {
     return (uint32_t)s->image.n.variables;
-}
-
-/* The largest violation of positions (level 0) or velocities (1), in the rows' own units. */
-static double largest_gap(fm_instance *s, int level)
-{
-    double most = 0.0;
-    (void)fm_violation(s, level);
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double off = fabs(s->loop.c[3 * i + level]);
-        most = off > most || isnan(off) ? off : most;
-    }
-    return most;
-}
-
-static int is_excited(int32_t kind)
-{
-    return fm_kinds[kind].elements >= FM_HAVE_EXCITED && fm_kinds[kind].elements <= FM_HAVE_PROGRAMMED;
-}
-
-/* The velocity variable that a component of a joint's variable belongs to. */
-static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
-{
-    const int32_t part = component < 0 ? 0 : component, elements = fm_kinds[kind].elements;
-    if (is_excited(kind)) {
-        const int32_t mode = m->joint_excitation[joint] + part;
-        return kind == FM_J_DRIVE && m->excitation_drive[mode] >= 0 ? m->excitation_drive[mode] : m->excitation_u[mode];
-    }
-    const int turning = elements == FM_HAVE_TORQUED || elements == FM_HAVE_TURNING;
-    return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
 }
 
 /* Whether a joint's variable has a unit of its mode. */
@@ -115,7 +80,7 @@ static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t com
     const int32_t elements = fm_kinds[kind].elements;
     const int of_screw = elements == FM_HAVE_SPRUNG || elements == FM_HAVE_RESTING || elements == FM_HAVE_COORDINATES;
     if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || !of_screw)
-        return m->mode_linear[mode_of(m, kind, joint, component)] != 0;
+        return m->mode_linear[fm_mode_of(m, kind, joint, component)] != 0;
     return m->screw_pitch[screw_of(m, joint, component)] == 0.0;
 }
 
@@ -144,34 +109,12 @@ static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t 
     return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
 }
 
-/* A coordinate of a cut joint, or its time derivatives: computed, not states. */
-static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
-{
-    const int32_t place = fm_kinds[kind].place;
-    return fm_kinds[kind].owner == FM_JOINT && place >= FM_AT_POSITION && place <= FM_AT_ACCELERATION &&
-           fm_is_cut_joint(m, object);
-}
-
-/* The value of a coordinate of a cut joint, or of its time derivative. */
-static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
-{
-    const fm_image *m = &s->image;
-    const int loose = m->joint_kind[joint] == FM_JOINT_FREE;
-    fm_coordinates at;
-    const int32_t place = fm_kinds[kind].place;
-    fm_cut_joint_coordinates(s, joint, place == FM_AT_ACCELERATION, &at);
-    if (place == FM_AT_POSITION) return at.p[part];
-    if (place == FM_AT_QUATERNION) return at.p[part + (loose ? 3 : 0)];
-    const int32_t mode = mode_of(m, kind, joint, part) - m->joint_u[joint];
-    return place == FM_AT_SPEED ? at.u[mode] : at.udot[mode];
-}
-
 /* The unit of a variable of a program for velocities or accelerations; NULL for all else. */
 static const char *unit_of_rate(const fm_image *m, int32_t kind, int32_t joint)
 {
     static const char *const unit[2][5] = {{"rad", "rad/s", "rad/s2", "rad/s3", "rad/s4"},
                                            {"m", "m/s", "m/s2", "m/s3", "m/s4"}};
-    if (!is_excited(kind) || kind == FM_J_DRIVE) return NULL;
+    if (!fm_is_excited(kind) || kind == FM_J_DRIVE) return NULL;
     const int32_t first = m->joint_excitation[joint], row = m->excitation_row[first];
     const int order = kind == FM_J_KAPPA ? 1 : kind == FM_J_KAPPA_DOT || kind == FM_J_KAPPA_DOT_IN ? 2 : 0;
     if (row < 0 || m->row_part[row] == FM_OF_POSITION) return NULL;
@@ -209,7 +152,7 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
         info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
-    if (is_cut_motion(m, info->kind, info->object)) info->state = 0;
+    if (fm_is_cut_motion(m, info->kind, info->object)) info->state = 0;
     return FM_OK;
 }
 
@@ -260,89 +203,12 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
  * spring, by a force that follows from the motion. */
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
 {
-    if (is_cut_motion(m, kind, object))
+    if (fm_is_cut_motion(m, kind, object))
         return fm_kinds[kind].place == FM_AT_ACCELERATION ? FM_VALID_WORLD_AND_LINKS : FM_VALID_WORLD;
     const int of_program = needs[kind] == FM_VALID_WORLD && fm_kinds[kind].elements == FM_HAVE_PROGRAMMED;
     if (of_program && m->row_part[m->excitation_row[m->joint_excitation[object]]] == FM_OF_ACCELERATION)
         return FM_VALID_WORLD_AND_LINKS;
     return fm_kinds[kind].follows == FM_FOLLOWS_SPRING && m->n.laws > 0 ? needs[kind] | FM_VALID_MOTION : needs[kind];
-}
-
-/* Torque (or force, if `force`) across a joint at M, in F's axes. */
-static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
-{
-    const fm_image *m = &s->image;
-    const int32_t last = m->joint_last[joint], before = m->joint_F_link[joint];
-    double wrench[6], world[3], axes[3];
-    if (fm_is_cut_joint(m, joint)) {
-        fm_loop_wrench(s, joint, wrench, wrench + 3);
-        for (int i = 0; s->work.cuts && !constraint && i < 6; i++) wrench[i] += s->work.cut_wrench[6 * joint + i];
-        memcpy(world, wrench + 3 * force, sizeof world);
-    } else {
-        fm_joint_wrench(s, joint, wrench);
-        if (constraint) fm_remove_free_modes(s, joint, wrench);
-        for (int i = 0; i < 3; i++) world[i] = row_of(s->world[last].R, i, wrench + 3 * force);
-    }
-    memcpy(axes, world, sizeof axes);
-    if (before >= 0) {
-        const double *R = s->world[before].R;
-        for (int i = 0; i < 3; i++) axes[i] = R[i] * world[0] + R[3 + i] * world[1] + R[6 + i] * world[2];
-    }
-    const double *F = m->joint_F + 9 * joint;
-    return F[part] * axes[0] + F[3 + part] * axes[1] + F[6 + part] * axes[2];
-}
-
-static double body_value(const fm_instance *s, int32_t kind, int32_t body, int32_t part)
-{
-    const int32_t link = s->image.body_link[body];
-    const fm_world *w = s->world + link;
-    const double *at = s->image.body_r + 3 * body;
-    double arm[3], q[4];
-    for (int i = 0; i < 3; i++) arm[i] = row_of(w->R, i, at);
-    const int32_t next = (part + 1) % 3, last = (part + 2) % 3;
-    switch (kind) {
-    case FM_B_R: return w->r[part] + arm[part];
-    case FM_B_V: return w->v[part] + (w->w[next] * arm[last] - w->w[last] * arm[next]);
-    case FM_B_W: return w->w[part];
-    case FM_B_ALPHA: return row_of(w->R, part, s->motion[link].alpha);
-    case FM_B_A: return fm_acceleration(s, link, at, part);
-    default: fm_body_quaternion(s, body, q); return q[part];
-    }
-}
-
-static double point_value(const fm_instance *s, int32_t kind, int32_t point, int32_t part)
-{
-    double r[3], v[3];
-    if (kind == FM_P_A) return fm_acceleration(s, s->image.point_link[point], s->image.point_r + 3 * point, part);
-    fm_point_place(s, point, r, v);
-    return kind == FM_P_R ? r[part] : v[part];
-}
-
-/* An output of a force element; 0 of what is none. */
-static double element_value(const fm_instance *s, int32_t kind, int32_t object, int32_t part)
-{
-    switch (fm_kinds[kind].owner) {
-#define O(id, one, all) \
-    case FM_##id: return fm_##one##_element.value != NULL ? fm_##one##_element.value(s, kind, object, part) : 0.0;
-        FM_FORCE_ELEMENTS(O)
-#undef O
-    default: return 0.0;
-    }
-}
-
-/* The target of a program, the position of the mechanism, or the distance between them. */
-static double program_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
-{
-    const int32_t first = s->image.joint_excitation[joint];
-    double position[FM_JOINT_MODES], rate[FM_JOINT_MODES], target[2], square = 0.0;
-    if (kind != FM_J_TARGET) fm_programmed(s, joint, position, rate);
-    if (kind == FM_J_POSITION) return position[part];
-    for (int32_t i = 0; i < s->image.joint_excited[joint]; i++) {
-        fm_target(s, first + i, s->clock[FM_TIME], s->y, target);
-        if (kind == FM_J_TARGET && i == part) return target[0];
-        square += (position[i] - target[0]) * (position[i] - target[0]);
-    }
-    return sqrt(square);
 }
 
 /* The location of a parameter, in its array. */
@@ -353,7 +219,7 @@ static double *stored_parameter(fm_instance *s, int32_t kind, int32_t object, in
     const int32_t entry = fm_kinds[kind].owner == FM_JOINT ? coupled_entry(m, kind, object, part) : -1;
     if (of_screw != NULL) return of_screw;
     if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
-    const int32_t mode = fm_kinds[kind].owner == FM_JOINT ? mode_of(m, kind, object, part) : -1;
+    const int32_t mode = fm_kinds[kind].owner == FM_JOINT ? fm_mode_of(m, kind, object, part) : -1;
     switch (kind) {
 #define P(V, kind, array, columns, rows) \
     case FM_##kind: return s->array + (mode >= 0 ? mode : (columns) * object + part);
@@ -372,15 +238,15 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
     double *const speeds = s->y + m->n.positions;
-    if (is_cut_motion(m, kind, object)) return NULL;
+    if (fm_is_cut_motion(m, kind, object)) return NULL;
     switch (fm_kinds[kind].place) {
-    case FM_AT_TAU: return s->tau + mode_of(m, kind, object, part);
+    case FM_AT_TAU: return s->tau + fm_mode_of(m, kind, object, part);
     case FM_AT_LOAD_FORCE: return s->load + 6 * object + part;
     case FM_AT_LOAD_TORQUE: return s->load + 6 * object + 3 + part;
     case FM_AT_CONTROL: return s->control + fm_control_place(m, kind, object);
     case FM_AT_POSITION: return s->y + m->joint_p[object] + part;
     case FM_AT_QUATERNION: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_AT_SPEED: return speeds + mode_of(m, kind, object, part);
+    case FM_AT_SPEED: return speeds + fm_mode_of(m, kind, object, part);
     case FM_AT_EXCITED: return s->y + m->excitation_p[m->joint_excitation[object] + part];
     case FM_AT_BRISTLE: return s->y + fm_bristles_of(s, object) + part;
     case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
@@ -421,56 +287,21 @@ int32_t fm_place_of(fm_instance *s, int32_t kind, int32_t object, int32_t compon
     return at == NULL ? -1 : (int32_t)(at - s->y);
 }
 
+/* The values of `count` components from `part` on. Requires the results that fm_validity lists. */
+static void read_components(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count, double *out)
+{
+    const double *at = stored(s, kind, object, part);
+    if (at == NULL) fm_compute(s, kind, object, part, count, out);
+    else
+        for (int32_t i = 0; i < count; i++) out[i] = *(i == 0 ? at : stored(s, kind, object, part + i));
+}
+
 /* The value of a variable. Requires the results that fm_validity lists. */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
-    const fm_image *m = &s->image;
-    const int32_t part = component < 0 ? 0 : component;
-    const double *at = stored(s, kind, object, part);
-    double rate;
-    int32_t above, below;
-    if (at != NULL) return *at;
-    if (is_cut_motion(m, kind, object)) return cut_value(s, kind, object, part);
-    if (fm_kinds[kind].place == FM_AT_ACCELERATION) return s->work.udot[mode_of(m, kind, object, part)];
-    if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) return s->work.udot[m->link_u[m->body_link[object]] + part];
-    switch (kind) {
-    case FM_J_DRIVE: return fm_drive(s, object, part);
-    case FM_J_TARGET:
-    case FM_J_POSITION:
-    case FM_J_VIOLATION: return program_value(s, kind, object, part);
-    case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
-    case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
-    case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
-    case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
-    case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
-    case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;
-    case FM_B_R:
-    case FM_B_V:
-    case FM_B_W:
-    case FM_B_A:
-    case FM_B_ALPHA:
-    case FM_B_QUAT: return body_value(s, kind, object, part);
-    case FM_P_R:
-    case FM_P_V:
-    case FM_P_A: return point_value(s, kind, object, part);
-    case FM_C_TAU: return fm_coupling_force(s, object, part);
-    case FM_FR_FORCE: return fm_friction_force(s, object, part);
-    case FM_FR_SLIP: return s->friction->slip[object];
-    case FM_LAW_FORCE: return fm_law_force(s, object, s->y);
-    case FM_LAW_SLIP: return !fm_law_sticks(s, object, &above, &below, &rate);
-    case FM_FR_LOAD: return s->friction->load[object];
-    case FM_DYNAMICS: return s->options[FM_OPTION_DYNAMICS];
-    case FM_ENERGY: return fm_energy(s);
-    case FM_POSITION_VIOLATION: return largest_gap(s, 0);
-    case FM_VELOCITY_VIOLATION: return largest_gap(s, 1);
-    case FM_CORRECTIONS: return s->clock[FM_CORRECTED];
-    case FM_ITERATIONS: return s->clock[FM_ITERATED];
-    case FM_STEPS: return s->clock[FM_STEPS_DONE];
-    case FM_EVALUATED: return s->clock[FM_EVALUATIONS];
-    case FM_IMPLICIT_STEPS: return s->clock[FM_IMPLICIT_DONE];
-    case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
-    default: return element_value(s, kind, object, part);
-    }
+    double value;
+    read_components(s, kind, object, component < 0 ? 0 : component, 1, &value);
+    return value;
 }
 
 /* The value of any reference; rates are those in hosted.rates. */
@@ -501,17 +332,53 @@ static fm_status unknown(fm_instance *s, uint32_t reference)
                   (unsigned long)reference, (unsigned long)fm_variable_count(s) - 1);
 }
 
-fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
+/* How many of the references are, from the first one on, consecutive components of one vector. */
+static int32_t count_components(const fm_image *m, const uint32_t *reference, size_t most)
 {
+    const uint32_t first = reference[0];
+    size_t count = 1;
+    while (count < most && reference[count] < (uint32_t)m->n.variables &&
+           m->variable_kind[reference[count]] == m->variable_kind[first] &&
+           m->variable_object[reference[count]] == m->variable_object[first] &&
+           m->variable_component[reference[count]] == m->variable_component[first] + (int32_t)count)
+        count++;
+    return (int32_t)count;
+}
+
+/* Reads the first reference, and with it those after it that belong to the same vector; returns how many, at most
+ * `most`. */
+static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most, double value[FM_AT_ONCE])
+{
+    const fm_image *m = &s->image;
+    if (reference[0] >= (uint32_t)m->n.variables) {
+        value[0] = fm_value_at(s, reference[0]);
+        return 1;
+    }
+    const int32_t kind = m->variable_kind[reference[0]], object = m->variable_object[reference[0]];
+    const int32_t component = m->variable_component[reference[0]], count = count_components(m, reference, most);
+    fm_update(s, fm_validity(m, kind, object));
+    read_components(s, kind, object, component < 0 ? 0 : component, count, value);
+    return (size_t)count;
+}
+
+/* Writes each value `step` behind the one before. */
+fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value, size_t step)
+{
+    double part[FM_AT_ONCE];
     int rates = 0;
     for (size_t i = 0; i < count; i++) {
+        if (reference[i] < (uint32_t)s->image.n.variables) continue;
         const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
         if (beyond == FM_BEYOND_NOTHING) return unknown(s, reference[i]);
         rates |= beyond == FM_BEYOND_RATE;
     }
     const fm_status status = rates ? fm_present_rates(s) : FM_OK;
     fm_keep_pieces(s);
-    for (size_t i = 0; i < count && status == FM_OK; i++) value[i] = fm_value_at(s, reference[i]);
+    for (size_t i = 0, read; i < count && status == FM_OK; i += read) {
+        const size_t left = count - i;
+        read = read_vector(s, reference + i, left < FM_AT_ONCE ? left : FM_AT_ONCE, part);
+        for (size_t j = 0; j < read; j++) value[(i + j) * step] = part[j];
+    }
     fm_end_smooth(s);
     return status;
 }

@@ -142,9 +142,10 @@ void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int mo
 }
 
 /* World acceleration of a point fixed in a link, given in its axes. */
-double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
+void fm_acceleration(const fm_instance *s, int32_t link, const double *at, double out[3])
 {
-    if (link < 0) return 0.0;
+    memset(out, 0, 3 * sizeof *out);
+    if (link < 0) return;
     const fm_motion *m = s->motion + link;
     const double *al = m->alpha;
     double w[3];
@@ -154,7 +155,7 @@ double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int
     a[0] = m->a[0] + (al[1] * at[2] - al[2] * at[1]) + (w[0] * along - at[0] * square);
     a[1] = m->a[1] + (al[2] * at[0] - al[0] * at[2]) + (w[1] * along - at[1] * square);
     a[2] = m->a[2] + (al[0] * at[1] - al[1] * at[0]) + (w[2] * along - at[2] * square);
-    return row_of(s->world[link].R, part, a) + s->gravity[part];
+    for (int j = 0; j < 3; j++) out[j] = row_of(s->world[link].R, j, a) + s->gravity[j];
 }
 
 /* Multiplies q by the rotations of a link's screws, the last one first. */

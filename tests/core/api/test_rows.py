@@ -135,6 +135,19 @@ def test_rows_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
         solver.run(TIMES, asked, np.empty((4, 2)), np.empty(shape))
 
 
+@pytest.mark.parametrize("rows", [np.zeros((2, 4)).T, np.zeros((8, 2))[::2], np.zeros((4, 6))[:, 1::3]])
+def test_values_may_lie_apart(rows: np.ndarray) -> None:
+    image = compile(read_model("double_pendulum"))
+    asked, expected = image.variables.outputs()[:2], np.zeros((4, 2))
+    for values in (expected, rows):
+        solver = Solver(image)
+        solver.assemble()
+        solver.run(TIMES, asked, values)
+    assert expected.all() and np.array_equal(rows, expected)
+    if rows.base is not None:
+        assert np.count_nonzero(rows.base) == expected.size
+
+
 def _read_only() -> np.ndarray:
     rows = np.zeros((4, 2))
     rows.flags.writeable = False
@@ -143,7 +156,7 @@ def _read_only() -> np.ndarray:
 
 @pytest.mark.parametrize(
     "rows",
-    [np.zeros((4, 2), np.float32), np.zeros((2, 4)).T, np.zeros((8, 2))[::2], np.zeros((4, 2), int), _read_only()],
+    [np.zeros((4, 2), np.float32), np.zeros((4, 2))[::-1], np.zeros((4, 2), int), _read_only()],
 )
 def test_rows_that_the_core_cannot_fill_are_refused(rows: np.ndarray) -> None:
     """It writes doubles, one after the other: beyond the end of an array of shorter numbers."""

@@ -1,5 +1,7 @@
 """Values by name: what may be set to what, and the derivatives of outputs with respect to inputs and to time."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from fmumbs.compiler import compile
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
+from support.every_kind import every_kind
 from support.strategies import Case, trees
 
 ROUND_OFF = 1e-13
@@ -357,3 +360,20 @@ def test_mass_may_be_taken_away_only_where_something_remains() -> None:
     solver.reset()
     solver.assemble()
     solver.step(0.1)
+
+
+@pytest.mark.parametrize("seed", range(0, 84, 12))
+def test_values_read_together_have_the_bits_of_values_read_alone(seed: int) -> None:
+    """In any order, in part, and twice: runs of components that belong together, and such that only look like it."""
+    random = np.random.default_rng(seed)
+    for name, image in islice(every_kind(seed), 12):
+        solver = Solver(image)
+        try:
+            solver.assemble()
+        except fm.AssemblyError:
+            continue
+        count = len(image.variables)
+        alone = np.concatenate([solver.read(np.array([i], np.uint32)) for i in range(count)])
+        pieces = [np.arange(a, a + n) % count for a, n in random.integers(1, [count, 12], (count // 3, 2))]
+        for asked in (np.arange(count), random.permutation(count), random.integers(0, count, count), *pieces):
+            assert solver.read(asked.astype(np.uint32)).tobytes() == alone[asked].tobytes(), name
