@@ -145,10 +145,11 @@ static fm_counts counts_of(const fm_instance *s)
         .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
         .plane_loops = s->plan.blocks > 0 && m->planars > 0,
         .closed = rows > 0,
+        .placed = modes + (size_t)m->n.velocity_rows,
         .rows = rows,
         .blocks = (size_t)s->plan.blocks,
         .paths = s->plan.paths,
-        .columns = s->plan.y,
+        .columns = s->plan.y > s->assembly->plan.y ? s->plan.y : s->assembly->plan.y,
         .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions,
         .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
@@ -178,14 +179,20 @@ static fm_counts counts_of(const fm_instance *s)
     return n;
 }
 
+static void keep_plan(fm_loop_plan *p, unsigned char *base, size_t *used)
+{
+    p->block = put(base, used, p->block, (size_t)p->blocks, sizeof *p->block);
+    p->meeting = put(base, used, p->meeting, p->meetings, sizeof *p->meeting);
+    p->run = put(base, used, p->run, p->runs, sizeof *p->run);
+    p->path = put(base, used, p->path, p->paths, sizeof *p->path);
+    p->link = put(base, used, p->link, p->paths, sizeof *p->link);
+}
+
 /* Copies what was planned on the heap. */
 static void keep_plans(fm_instance *s, unsigned char *base, size_t *used)
 {
-    s->plan.block = put(base, used, s->plan.block, (size_t)s->plan.blocks, sizeof *s->plan.block);
-    s->plan.meeting = put(base, used, s->plan.meeting, s->plan.meetings, sizeof *s->plan.meeting);
-    s->plan.run = put(base, used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
-    s->plan.path = put(base, used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
-    s->plan.link = put(base, used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
+    keep_plan(&s->plan, base, used);
+    keep_plan(&s->assembly->plan, base, used);
     fm_profile *profile = &s->statics->profile;
     profile->place = put(base, used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
     fm_split_profile(profile, profile->n);
@@ -306,7 +313,8 @@ static const char *prepare(fm_instance *s)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
     s->model = model_of(&s->image);
-    if (!fm_plan_loops(&s->image, &s->plan))
+    if (!fm_plan_loops(&s->image, 0, &s->plan) ||
+        (s->image.n.generals > 0 && !fm_plan_loops(&s->image, 1, &s->assembly->plan)))
         return "not enough memory for the loops: too many constraint rows act on the same links";
     s->implicit->room = room_of(&s->image, &s->stiff.matrices);
     s->integrator->small = small_of(&s->model, s->implicit->room);
@@ -386,7 +394,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     const char *why = prepare(draft);
     fm_instance *s = why == NULL ? allocate(&all, copy, size, &why) : NULL;
     free(copy);
-    fm_free_plan(&draft->plan), fm_free_profile(&draft->statics->profile);
+    fm_free_plan(&draft->plan), fm_free_plan(&draft->assembly->plan), fm_free_profile(&draft->statics->profile);
     if (s == NULL) return refuse(message, capacity, why);
     for (int32_t u = 0; u < s->statics->profile.n; u++) s->statics->variable[s->statics->profile.place[u]] = u;
     write_guid(s);

@@ -23,6 +23,7 @@
 #include "../loops/velocity_rows.h"
 #include "../motion/crossings.h"
 #include "scratch.h"
+#include "units.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static int32_t variable_of(const fm_image *m, int32_t row)
 int fm_row_counts(const fm_instance *s, int32_t row)
 {
     const int32_t mode = s->image.row_excitation[row];
-    if (s->assembly->holonomic && fm_is_rate_row(&s->image, row)) return 0;
+    if (s->loop.placing && fm_is_rate_row(&s->image, row)) return 0;
     if (s->assembly->released && mode >= 0 &&
         (s->assembly->released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
         return 0;
@@ -181,7 +182,7 @@ static int make_change(fm_instance *s, int level, double least, double soft)
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
     if (!fm_factor_delassus(s)) return 0;
     fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
-    memset(s->loop.change, 0, (size_t)s->image.n.speeds * sizeof *s->loop.change);
+    memset(s->loop.change, 0, (size_t)fm_placed(s) * sizeof *s->loop.change);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
         const int32_t *path = s->plan.path + k->path;
@@ -211,6 +212,15 @@ static int is_length(const fm_image *m, int32_t row)
     }
 }
 
+static int slides(const fm_instance *s, int32_t x)
+{
+    if (x < s->image.n.modes) return s->image.mode_linear[x];
+    const fm_general *g = s->general + s->link[s->assembly->link[x]].general;
+    int32_t k = 0;
+    while (fm_screw_variable(s, g, g->place[k]) != x) k++;
+    return s->image.screw_pitch[g->first + k] == 0.0;
+}
+
 /* Limits the step to half a radian, and to the model's length or the largest gap, if that is more: a joint may slide
  * many times as far as bodies are large. Requires the violations of make_change. */
 static void shorten(fm_instance *s)
@@ -218,11 +228,11 @@ static void shorten(fm_instance *s)
     double most = 1.0, farthest = s->image.length[0];
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (fm_row_counts(s, i) && is_length(&s->image, i)) farthest = fmax(farthest, fabs(s->loop.c[3 * i]));
-    for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? farthest : FM_LARGEST_TURN);
+    for (int32_t x = 0; x < fm_placed(s); x++) {
+        const double part = fabs(s->loop.change[x]) / (slides(s, x) ? farthest : FM_LARGEST_TURN);
         most = part > most ? part : most;
     }
-    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;
+    for (int32_t x = 0; x < fm_placed(s); x++) s->loop.change[x] /= most;
 }
 
 /* Applies the change. 0: the violation does not decrease enough, y is restored. */
@@ -275,14 +285,24 @@ static int close_positions(fm_instance *s, double *y)
     return 0;
 }
 
+/* Assembles positions by general links' screws from now on, or velocities by their speeds. Returns which it was. */
+int fm_use_screws(fm_instance *s, int use)
+{
+    const int before = s->loop.placing;
+    s->loop.placing = use;
+    if (use != before && s->image.n.generals > 0) {
+        const fm_loop_plan other = s->assembly->plan;
+        s->assembly->plan = s->plan, s->plan = other;
+    }
+    return before;
+}
+
 /* Projects positions onto the constraints. Rows are chosen at every step, and regularised as needed
  * (Levenberg-Marquardt). 0: the loops stay open, and y is where the violation is smallest. */
 int fm_assemble_positions(fm_instance *s, double *y)
 {
-    const int32_t before = s->assembly->holonomic;
-    s->assembly->holonomic = 1;
-    const int closed = close_positions(s, y);
-    s->assembly->holonomic = before;
+    const int before = fm_use_screws(s, 1), closed = close_positions(s, y);
+    (void)fm_use_screws(s, before);
     return closed;
 }
 

@@ -10,6 +10,7 @@ int fm_row_counts(const fm_instance *s, int32_t row);
 void fm_assembly_place(fm_instance *s, const double *y);
 void fm_assembly_rows(fm_instance *s);
 int32_t fm_assembly_rank(fm_instance *s, double least);
+int fm_use_screws(fm_instance *s, int use);
 int fm_assemble_positions(fm_instance *s, double *y);
 double fm_assembly_gap(fm_instance *s);
 int fm_velocities_fit(fm_instance *s, const double *y);

@@ -19,13 +19,13 @@ static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
     const size_t size = (size_t)m->n.rows * sizeof(double);
     int found = 0;
     memcpy(s->loop.kept, s->row_active, size);
-    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     fm_assembly_place(s, y);
     fm_assembly_rows(s);
     const int32_t rank = fm_assembly_rank(s, FM_INDEPENDENT);
     fm_hold_fixed(s, 1, 0);
     if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) {
-        memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
+        fm_hold_none(s);
         for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
             s->assembly->hold[m->excitation_u[pair[1]]] = FM_FIXED;
             if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) break;
@@ -37,7 +37,7 @@ static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
         }
         found = 1;
     }
-    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
     s->planar.is_placed = 0;
@@ -68,7 +68,7 @@ static int32_t mobility_without_programs(fm_instance *s, const double *y)
     fm_hold_fixed(s, 1, 0);
     const int32_t rank = fm_assembly_rank(s, FM_INDEPENDENT);
     s->assembly->released = FM_RELEASE_NONE;
-    memset(s->assembly->hold, 0, (size_t)m->n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
     s->planar.is_placed = 0;

@@ -49,11 +49,6 @@
 
 /* Coordinates --------------------------------------------------------------------------------------------------- */
 
-static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
-{
-    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly->hold[u + j] = how;
-}
-
 /* The squared frequency of a mode of a flexible body by itself. */
 static double squared_frequency(const fm_image *m, int32_t body, int32_t mode)
 {
@@ -88,6 +83,12 @@ void fm_assembly_structure(fm_instance *s)
             if (m->link_kind[i] != FM_LINK_MODAL) continue;
             s->loop.weight[u] /= 1.0 + FM_STIFFER * squared_frequency(m, m->link_modal[i], j) / soft;
         }
+    for (int32_t i = 0; i < m->n.generals; i++)
+        for (int32_t j = 0; j < m->general_rows[i]; j++) {
+            const int32_t x = fm_screw_variable(s, s->general + i, j);
+            s->assembly->link[x] = m->general_link[i];
+            s->loop.weight[x] = s->general[i].unit[j] * s->general[i].unit[j];
+        }
     for (int32_t i = 0; i < m->n.joints; i++)
         for (int32_t j = 0; fm_is_cut_joint(m, i) && j < m->joint_nu[i]; j++)
             s->assembly->link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
@@ -116,7 +117,7 @@ static int32_t list_units(fm_instance *s, int level)
     for (int priority = 0; priority < 3; priority++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
             const int32_t u = s->assembly->order[i];
-            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly->hold[u] != FM_FREE) continue;
+            if (fm_unit_modes(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly->hold[u] != FM_FREE) continue;
             if (priority_of(s, level, u) == priority) s->assembly->list[count++] = u;
         }
     return count;
@@ -138,14 +139,14 @@ static int32_t rank_with_held(fm_instance *s)
 static double leverage_of(fm_instance *s, int level, int32_t u)
 {
     const int32_t size = fm_unit_size(s, level, u);
-    double least = fm_leverage(s, u);
+    double least = fm_leverage(s, fm_unit_variable(s, level, u, 0));
     for (int32_t j = 1; j < size && least > 0.0; j++) {
-        s->assembly->hold[u + j - 1] = FM_CHOSEN;
+        s->assembly->hold[fm_unit_variable(s, level, u, j - 1)] = FM_CHOSEN;
         (void)fm_assembly_rank(s, FM_INDEPENDENT);
-        least = fm_factor_delassus(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
+        least = fm_factor_delassus(s) ? fmin(least, fm_leverage(s, fm_unit_variable(s, level, u, j))) : 0.0;
     }
     if (size == 1) return least;
-    hold_unit(s, level, u, FM_FREE);
+    fm_hold_unit(s, level, u, FM_FREE);
     (void)fm_assembly_rank(s, FM_INDEPENDENT);
     return fm_factor_delassus(s) ? least : 0.0;
 }
@@ -167,9 +168,9 @@ static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t
         const int32_t u = unit[best];
         for (; best > 0; best--) unit[best] = unit[best - 1]; /* the others keep their order */
         unit[0] = u;
-        hold_unit(s, level, u, FM_CHOSEN);
+        fm_hold_unit(s, level, u, FM_CHOSEN);
         if (rank_with_held(s) == rank) dof -= fm_unit_size(s, level, u);
-        else hold_unit(s, level, u, FM_FREE);
+        else fm_hold_unit(s, level, u, FM_FREE);
     }
     return dof;
 }
@@ -192,9 +193,9 @@ static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t co
     if (count == 0 || dof <= 0) return dof;
     for (int32_t i = 0; i < count; i++) wanted += fm_unit_size(s, level, unit[i]);
     if (wanted <= dof) {
-        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_CHOSEN);
+        for (int32_t i = 0; i < count; i++) fm_hold_unit(s, level, unit[i], FM_CHOSEN);
         if (rank_with_held(s) == rank) return dof - wanted;
-        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
+        for (int32_t i = 0; i < count; i++) fm_hold_unit(s, level, unit[i], FM_FREE);
     }
     if (count == 1) return dof;
     if (are_together(s, level, unit[0], unit[count - 1])) return choose_of_joint(s, level, unit, count, rank, dof);
@@ -210,7 +211,9 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
     fm_assembly_rows(s);
     const int32_t rank = rank_with_held(s);
     int32_t dof = -rank;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) dof += fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE;
+    for (int32_t x = 0; x < fm_placed(s); x++)
+        dof += !fm_is_of_cut_joint(s, x) && fm_is_variable(s, level, x) && fm_unit_in_loop(s, x) &&
+               s->assembly->hold[x] <= FM_FREE;
     (void)choose_units(s, level, s->assembly->list, count, rank, dof);
 }
 
@@ -307,7 +310,7 @@ static int follow(fm_instance *s, double *y)
 static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32_t count, int closed)
 {
     if (count == 0) return 0;
-    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
+    for (int32_t i = 0; i < count; i++) fm_hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
     s->assembly->brief = 1;
     const int tried = s->assembly->failed < FM_ATTEMPTS, ways = s->assembly->failed < FM_PATIENT;
     int held = tried && (close_from_guess(s, y, 0) || (count == 1 && closed && ways && follow(s, y)));
@@ -315,7 +318,7 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
     held = held || (ways && (count == 1 || s->assembly->failed == 0) && fm_search_nearest(s, y, 0));
     if (held) return 0;
     s->assembly->failed++;
-    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
+    for (int32_t i = 0; i < count; i++) fm_hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
     if (count == 1) return 1;
     const int32_t failed = reach_units(s, y, unit, count / 2, closed);
     return failed + reach_units(s, y, unit + count / 2, count - count / 2, closed);
@@ -328,7 +331,7 @@ static int32_t release(fm_instance *s, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         const int32_t u = s->assembly->list[i];
         if (s->assembly->hold[u] != FM_CHOSEN) continue;
-        hold_unit(s, FM_POSITIONS, u, FM_FREE);
+        fm_hold_unit(s, FM_POSITIONS, u, FM_FREE);
         s->assembly->list[chosen++] = u;
     }
     return chosen;
@@ -417,9 +420,9 @@ static int find_positions(fm_instance *s, double *y)
 /* Assembles the positions. 0: the loops stay open. */
 static int assemble_positions(fm_instance *s, double *y)
 {
-    s->assembly->holonomic = 1;
+    (void)fm_use_screws(s, 1);
     const int closed = find_positions(s, y);
-    s->assembly->holonomic = 0;
+    (void)fm_use_screws(s, 0);
     return closed;
 }
 
@@ -468,7 +471,7 @@ void fm_nearest_to(fm_instance *s, const double *given, double *y)
     memcpy(y, given, (size_t)s->model.ny * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     (void)fm_assemble_positions(s, y);
-    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
 }
 
 /* Assembles y without the rows of the programs that fade out their starts. Returns how many of the two levels could be
@@ -478,7 +481,7 @@ int fm_assemble_released(fm_instance *s, double *y)
     s->valid = FM_VALID_NOTHING;
     s->assembly->released = FM_RELEASE_FADING;
     const int levels = assemble_positions(s, y) ? 1 + assemble_velocities(s, y) : 0;
-    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     s->assembly->released = FM_RELEASE_NONE;
     return levels;
 }
@@ -492,7 +495,7 @@ int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity)
     if (levels == 0 && name_drives_apart(s, y, why, capacity)) levels = -1;
     if (levels == 1) levels += assemble_velocities(s, y);
     if (levels > 0 && fm_name_drives(s, y, levels == 2, why, capacity)) levels = -1;
-    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     if (levels < 2) return levels;
     (void)fm_choose_at(s, y);
     if (fm_factor_delassus(s)) fm_note_pivots(s);

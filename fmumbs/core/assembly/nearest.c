@@ -42,7 +42,7 @@ static int is_said(const fm_instance *s, int32_t u)
 
 static int is_guess(const fm_instance *s, int32_t u)
 {
-    return fm_unit_size(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE &&
+    return fm_unit_modes(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE &&
            is_said(s, u);
 }
 
@@ -121,7 +121,7 @@ static void unwind(const fm_instance *s, double *y)
 static void mark(fm_instance *s, int32_t block)
 {
     const fm_block *b = s->plan.block + block;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) s->loop.change[u] = block < 0 ? 1.0 : 0.0;
+    for (int32_t x = 0; x < fm_placed(s); x++) s->loop.change[x] = block < 0 ? 1.0 : 0.0;
     for (int32_t e = 0; block >= 0 && e < b->length; e++) s->loop.change[s->plan.path[b->path + e]] = 1.0;
 }
 
@@ -131,17 +131,17 @@ static void start_at(fm_instance *s, const double *best, int32_t n, uint32_t *se
     const int alone = n % 2 == 1 && best != NULL;
     memcpy(y, s->assembly->given, (size_t)s->model.ny * sizeof *y);
     mark(s, alone ? n / 2 % s->plan.blocks : -1);
-    for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const int moves = s->loop.change[u] > 0.0;
-        int32_t first, unit = u;
-        while (fm_unit_size(s, FM_POSITIONS, unit) == 0) unit--;
-        const int said = is_said(s, unit), held = s->assembly->hold[u] > FM_FREE;
-        const int32_t count = fm_unit_positions(s, u, &first);
-        if (!moves && !held && fm_unit_in_loop(s, u)) memcpy(y + first, best + first, (size_t)count * sizeof *y);
+    for (int32_t x = 0; x < fm_placed(s); x++) {
+        if (fm_is_of_cut_joint(s, x) || !fm_is_variable(s, FM_POSITIONS, x)) continue;
+        const int32_t unit = fm_unit_with(s, x);
+        const int moves = s->loop.change[x] > 0.0, said = is_said(s, unit), held = s->assembly->hold[x] > FM_FREE;
+        int32_t first;
+        const int32_t count = fm_unit_positions(s, x < s->image.n.modes ? x : unit, &first);
+        if (!moves && !held && fm_unit_in_loop(s, x)) memcpy(y + first, best + first, (size_t)count * sizeof *y);
         *seed = *seed * 1664525u + 1013904223u;
         const double part = (double)(*seed >> 8) / 8388608.0 - 1.0;
         const double size = n == 0 ? 0.0 : said ? (n % 4 < 2 ? 0.0 : FM_AROUND) : FM_ANYWHERE;
-        s->loop.change[u] = moves && !held && fm_unit_in_loop(s, u) ? size * part * sqrt(s->loop.weight[u]) : 0.0;
+        s->loop.change[x] = moves && !held && fm_unit_in_loop(s, x) ? size * part * sqrt(s->loop.weight[x]) : 0.0;
     }
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
@@ -150,11 +150,10 @@ static void start_at(fm_instance *s, const double *best, int32_t n, uint32_t *se
 /* Holds the guesses, which no other unit then is, or frees them. */
 static void hold_guesses(fm_instance *s, int hold)
 {
-    for (int32_t u = 0; u < s->image.n.modes; u++) {
-        if (hold ? !is_guess(s, u) : s->assembly->hold[u] != FM_GUESSED) continue;
-        for (int32_t j = hold ? fm_unit_size(s, FM_POSITIONS, u) - 1 : 0; j >= 0; j--)
-            s->assembly->hold[u + j] = hold ? FM_GUESSED : FM_FREE;
-    }
+    for (int32_t u = 0; hold && u < s->image.n.modes; u++)
+        if (is_guess(s, u)) fm_hold_unit(s, FM_POSITIONS, u, FM_GUESSED);
+    for (int32_t x = 0; !hold && x < fm_placed(s); x++)
+        if (s->assembly->hold[x] == FM_GUESSED) s->assembly->hold[x] = FM_FREE;
 }
 
 /* Closes the loops from a start: what is not given yields first. */

@@ -95,7 +95,7 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
         found = joint, *gap = least = off;
     }
     if (found >= 0) memcpy(y, best, size);
-    memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+    fm_hold_none(s);
     return found;
 }
 
@@ -118,7 +118,7 @@ static void look_ahead(fm_instance *s, double t, const double *y, outlook *ahead
         fm_foresee_targets(s, t, y, ahead->at[k], other);
         fm_hold_fixed(s, 1, 0);
         ahead->program[k] = descend(s, other) ? -1 : furthest(s, ahead->off + k);
-        memset(s->assembly->hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly->hold);
+        fm_hold_none(s);
     }
 }
 

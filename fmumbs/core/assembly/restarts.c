@@ -15,6 +15,7 @@
 #include "../loops/cut_joints.h"
 #include "assembly.h"
 #include "scratch.h"
+#include "units.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,9 +75,9 @@ int fm_assemble_upright(fm_instance *s, double *y)
 void fm_move_away(fm_instance *s, double *y, const double *origin, int n, double distance)
 {
     const double away = n % 2 ? -distance : distance;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const int moves = s->in_loop[s->assembly->link[u]] && s->assembly->hold[u] <= FM_FREE;
-        s->loop.change[u] = moves ? away * sqrt(s->loop.weight[u]) * fm_sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
+    for (int32_t x = 0; x < fm_placed(s); x++) {
+        const int moves = !fm_is_of_cut_joint(s, x) && fm_unit_in_loop(s, x) && s->assembly->hold[x] <= FM_FREE;
+        s->loop.change[x] = moves ? away * sqrt(s->loop.weight[x]) * fm_sin(1.0 + (double)(n / 2) + 2.4 * x) : 0.0;
     }
     memcpy(y, origin, (size_t)s->image.n.positions * sizeof *y);
     fm_move_positions(s, y, s->loop.change);

@@ -10,8 +10,8 @@ enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN, FM_GUESSED }; /* hold: val
 
 #define FM_ASSEMBLY_ARRAYS(A)                                                                            \
     A(int32_t, order, n.modes)                                                                           \
-    A(int32_t, link, n.modes)         /* link of a mode; for a cut joint's mode, the joint */            \
-    A(int32_t, hold, n.modes)         /* above FM_FREE: fixed */                                         \
+    A(int32_t, link, n.placed)        /* link of a mode or screw; for a cut joint's mode, the joint */   \
+    A(int32_t, hold, n.placed)        /* above FM_FREE: fixed */                                         \
     A(int32_t, list, n.units)         /* those that should be fixed */                                   \
     A(double, bound, n.rows)          /* upper bound of each row's contribution to K */                  \
     A(double, unit, n.rows)           /* in which its violations count: 1 rad, or the model's length */  \
@@ -29,8 +29,8 @@ typedef struct fm_assembly {
 #define A(type, name, count) type *name;
     FM_ASSEMBLY_ARRAYS(A)
 #undef A
+    fm_loop_plan plan; /* that of positions if there are general links; while it is in use, the other one */
     int32_t base; /* 1: assembled without the values that were set */
-    int32_t holonomic; /* 1: without rows of velocities */
     int32_t closed; /* 1: the loops are closed already */
     int32_t released; /* fm_released: assembled without the rows of programs */
     int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */

@@ -180,6 +180,14 @@ static inline int fm_row_rests(const fm_instance *s, int32_t row)
     return s->loop.releasing && m->row_excitation[row] >= 0;
 }
 
+/* Where a screw of a general link is in rows and changes while positions are assembled; free ones are after all modes.
+ */
+static inline int32_t fm_screw_variable(const fm_instance *s, const fm_general *g, int32_t place)
+{
+    return place < g->rows ? s->image.n.modes + s->image.general_row[g - s->general] + place
+                           : s->link[g->link].u + g->free + (place - g->rows);
+}
+
 /* Whether element i of a state is a velocity. */
 static inline int fm_is_speed(const fm_instance *s, int32_t i)
 {

@@ -168,6 +168,7 @@ typedef struct fm_counts {
     uint64_t planars, plane_blocks; /* planar links, and blocks of FM_PLANE_WIDTH of them */
     uint64_t plane_loops; /* 1: there are loops in a plane */
     uint64_t closed; /* 1: there are constraint rows */
+    uint64_t placed; /* modes, then free screws of general links */
     uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units;
     uint64_t laws, held, compliances, small, krylov;
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */

@@ -104,7 +104,7 @@ typedef enum fm_multipliers {
     A(double, L, n.factor)          /* the Delassus matrix K, then its factor */                               \
     A(double, diagonal, n.rows)     /* of K */                                                                 \
     A(double, bound, n.rows)        /* upper bound of each diagonal entry of K */                              \
-    A(double, row, n.speeds)        /* zero except while a row is computed */                                  \
+    A(double, row, n.placed)        /* zero except while a row is computed */                                  \
     A(double, phi, n.passing * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */ \
     A(double, c, 3 * n.rows)        /* of each row: constraint c and its first two time derivatives */         \
     A(double, wrench, 6 * n.rows)   /* torque and force of a unit multiplier on M's link at M, world axes */   \
@@ -114,11 +114,11 @@ typedef enum fm_multipliers {
     A(double, given_rhs, n.rows)                                                                               \
     A(double, rest_lambda, n.rows)  /* multipliers of the forces at rest (rest_forces.c) */                    \
     A(double, taken, 2 * n.speeds)  /* scratch of those */                                                     \
-    A(double, weight, n.speeds)     /* square of the unit of each coordinate */                                \
+    A(double, weight, n.placed)     /* square of the unit of each coordinate */                                \
     A(double, kept, n.rows)         /* saved copy of row_active */                                             \
     A(double, pivot, n.speeds)                                                                                 \
     A(double, better, n.ny)         /* the state before a correction that may leave more */                     \
-    A(double, change, n.speeds)
+    A(double, change, n.placed)
 
 typedef struct fm_loop {
 #define A(type, name, count) type *name;
@@ -128,6 +128,7 @@ typedef struct fm_loop {
     int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
     int32_t factored; /* 1: the factor of K, or of its reduced form, is that of the last evaluation */
     int32_t multipliers; /* fm_multipliers: how an evaluation finds them */
+    int32_t placing; /* 1: positions are assembled: without rows of velocities, general links by their screws */
     int32_t posing, releasing; /* 1: rows are as in statics (statics/pose.c); programs are released */
     double softening; /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
 } fm_loop;

@@ -36,9 +36,12 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
     rotate_in(s->world[i].R, at->force, f);
     if (k->kind == FM_LINK_GENERAL) {
         const fm_general *g = s->general + k->general;
-        for (int32_t j = 0; j < g->speeds; j++) {
-            J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
-            if (weight != NULL) most += weight[k->u + j] * most_along(s, g->phi[j], t, f);
+        const int32_t screws = s->loop.placing;
+        for (int32_t j = 0; j < (screws ? g->screws : g->speeds); j++) {
+            const int32_t u = screws ? fm_screw_variable(s, g, g->place[j]) : k->u + j;
+            const double *phi = screws ? g->J[j] : g->phi[j];
+            J[u] += sign * (dot(phi, t) + dot(phi + 3, f));
+            if (weight != NULL) most += weight[u] * most_along(s, phi, t, f);
         }
     } else if (k->kind >= FM_LINK_MODAL) {
         const fm_modal *b = fm_modal_of(s, i);

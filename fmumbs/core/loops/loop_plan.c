@@ -5,6 +5,8 @@
  * link next to the ground, their top. So the blocks at one top form a clique, a block belongs to one clique for each of
  * its ends, and eliminating it merges these into one clique of the remaining blocks. Blocks are eliminated in passes,
  * each taking all blocks with few neighbours; the limit is doubled from pass to pass.
+ *
+ * While positions are assembled, paths have the screws of general links in place of their speeds.
  */
 #include "loop_plan.h"
 
@@ -34,7 +36,7 @@ typedef struct planning {
     int32_t *reach;  /* 2 a block, in the image's order: start and count in `list` of what it reaches */
     int32_t *mark;   /* of each block */
     int32_t *start;  /* of each block in the image's order: first row */
-    int32_t blocks, looks;
+    int32_t blocks, looks, placing;
     size_t paths;
     int32_t *walk, *walked, walks; /* links of a path, and the walk in which each was met */
 } planning;
@@ -179,6 +181,21 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int32_t variables_of(const planning *p, int32_t link)
+{
+    const int screws = p->placing && p->m->link_kind[link] == FM_LINK_GENERAL;
+    return screws ? p->m->general_screws[p->m->link_general[link]] : fm_link_speeds(p->m, link);
+}
+
+/* The j-th variable of a link; of screws as fm_screw_variable. */
+static int32_t variable_of(const planning *p, int32_t link, int32_t j)
+{
+    const fm_image *m = p->m;
+    if (!p->placing || m->link_kind[link] != FM_LINK_GENERAL) return m->link_u[link] + j;
+    const int32_t g = m->link_general[link], rows = m->general_rows[g];
+    return j < rows ? m->n.modes + m->general_row[g] + j : m->link_u[link] + m->general_speeds[g] + (j - rows);
+}
+
 /* The path of a block: its ends and their ancestors, as far as they move, from the leaves. `write` 0: only its length.
  */
 static size_t find_path(planning *p, int32_t block, int write)
@@ -191,8 +208,8 @@ static size_t find_path(planning *p, int32_t block, int write)
         for (; i >= 0 && p->walked[i] != p->walks; i = m->link_parent[i]) p->walked[i] = p->walks, p->walk[found++] = i;
     qsort(p->walk, (size_t)found, sizeof *p->walk, compare);
     for (int32_t n = found - 1; n >= 0; n--)
-        for (int32_t j = 0, at = p->walk[n], speeds = fm_link_speeds(m, at); j < speeds; j++, length++)
-            if (write) p->out->path[p->paths + length] = m->link_u[at] + j, p->out->link[p->paths + length] = at;
+        for (int32_t j = 0, at = p->walk[n], count = variables_of(p, at); j < count; j++, length++)
+            if (write) p->out->path[p->paths + length] = variable_of(p, at, j), p->out->link[p->paths + length] = at;
     return length;
 }
 
@@ -302,15 +319,16 @@ void fm_free_plan(fm_loop_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* Plans the elimination; fm_free_plan frees the result. 0: out of memory, or too many loops. */
-int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
+/* Plans the elimination; fm_free_plan frees the result. `placing`: while positions are assembled. 0: out of memory, or
+ * too many loops. */
+int fm_plan_loops(const fm_image *m, int placing, fm_loop_plan *out)
 {
     const size_t rows = (size_t)m->n.rows, links = (size_t)m->n.links;
     planning p;
     memset(out, 0, sizeof *out);
     if (rows == 0) return 1;
     memset(&p, 0, sizeof p);
-    p.m = m, p.out = out, p.looks = 1;
+    p.m = m, p.out = out, p.looks = 1, p.placing = placing;
     p.capacity = 2 * rows;
     p.top = malloc((links + 1) * sizeof *p.top);
     p.clique = calloc(links + 1, sizeof *p.clique);

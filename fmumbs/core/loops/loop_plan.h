@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_free_plan(fm_loop_plan *plan);
-int fm_plan_loops(const fm_image *m, fm_loop_plan *out);
+int fm_plan_loops(const fm_image *m, int placing, fm_loop_plan *out);
 
 FM_HIDDEN_END
 

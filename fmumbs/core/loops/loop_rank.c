@@ -153,7 +153,7 @@ double fm_leverage(fm_instance *s, int32_t u)
 {
     double left = 1.0;
     memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
-    if (u < s->image.n.speeds) column_of_tree(s, u);
+    if (u < s->image.n.speeds || u >= s->image.n.modes) column_of_tree(s, u);
     else left = column_of_cut(s, u);
     fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop.rhs[i] * s->loop.lambda[i];

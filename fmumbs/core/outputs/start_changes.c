@@ -111,12 +111,21 @@ static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_ch
     memcpy(out->value, value, (size_t)out->count * sizeof *value);
 }
 
+static int is_ball(const fm_instance *s, int32_t u)
+{
+    const int32_t of = s->assembly->link[u];
+    int32_t at;
+    if (fm_is_of_cut_joint(s, u)) return fm_cut_joint_part(&s->image, of, u - s->image.joint_u[of], &at) >= 0;
+    return s->link[of].kind == FM_LINK_SPHERICAL;
+}
+
 static int is_changed(const fm_instance *s, int32_t u, fm_start_change *c)
 {
     double product = 0.0, square = 0.0, off = 0.0;
     const double least = FM_ALTERED * (s->image.mode_linear[u] ? s->image.length[0] : 1.0);
     for (int32_t j = 0; j < c->count; j++) product += c->given[j] * c->value[j], square += c->given[j] * c->given[j];
-    const double scale = c->count == 4 && square > 0.0 ? (product < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
+    const double scale =
+        c->count == 4 && is_ball(s, u) && square > 0.0 ? (product < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
     for (int32_t j = 0; j < c->count; j++) off = fmax(off, fabs(scale * c->given[j] - c->value[j]));
     return !(off <= least);
 }
@@ -131,7 +140,7 @@ size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity
             const int level = pass % 2, set = pass < 2;
             const int32_t u = s->assembly->order[i];
             fm_start_change one;
-            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || set != fm_is_set(s, level, u)) continue;
+            if (fm_unit_modes(s, level, u) == 0 || !fm_unit_in_loop(s, u) || set != fm_is_set(s, level, u)) continue;
             if (!set && !fm_is_given(s, level, u)) continue;
             compare_unit(s, level, u, &one);
             if (!is_changed(s, u, &one)) continue;
@@ -141,7 +150,7 @@ size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity
                 if (level == FM_VELOCITIES) one.unit = s->image.mode_linear[u] ? "m/s" : "rad/s";
                 else if (one.count > 1) one.unit = "";
                 one.set = set, one.velocity = level;
-                one.mode = u, one.modes = fm_unit_size(s, level, u);
+                one.mode = u, one.modes = fm_unit_modes(s, level, u);
                 change[found] = one;
             }
             found++;

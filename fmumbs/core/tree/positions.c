@@ -60,7 +60,7 @@ void fm_speeds_of(const fm_instance *s, const double *y, const double *rates, do
     }
 }
 
-/* Moves positions by a change in terms of velocity variables. */
+/* Moves positions by a change in terms of velocity variables; while they are assembled, of general links' screws. */
 void fm_move_positions(const fm_instance *s, double *y, const double *change)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -69,8 +69,9 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
         if (k->kind == FM_LINK_GENERAL) {
             const fm_general *g = s->general + k->general;
             double moved[FM_JOINT_MODES];
-            fm_general_rates(g, change + k->u, moved);
-            for (int32_t j = 0; j < g->screws; j++) y[k->p + j] += moved[j];
+            if (!s->loop.placing) fm_general_rates(g, change + k->u, moved);
+            for (int32_t j = 0; j < g->screws; j++)
+                y[k->p + j] += s->loop.placing ? change[fm_screw_variable(s, g, j)] : moved[j];
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {

@@ -17,8 +17,7 @@ from fmumbs.mechanism.joints.mode import Mode
 class Skate(MultiModeJoint):
     """M slides in the plane z = 0 of F along its own x axis only, and turns about z.
 
-    q0: initial (x [m], y [m], angle [rad]) of M in F. In a loop give it: loops are closed by motions along the blade
-        and turns alone, which leave start values of other joints less freedom than places beside the blade would.
+    q0: initial (x [m], y [m], angle [rad]) of M in F. At the start of a loop it may be placed across its blade, too.
     u0: initial (velocity along the blade [m/s], angular velocity [rad/s]).
     stiffness, damping, rest: three numbers, of x, y and the angle; the force across the blade goes into the reaction.
 
