@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FM_WHOLE = FM_JOINT_MODES + 1 }; /* most components of a vector that is computed as a whole */
+#define FM_WHOLE (FM_JOINT_MODES + 1) /* most components of a vector that is computed as a whole */
 
 int fm_is_excited(int32_t kind)
 {

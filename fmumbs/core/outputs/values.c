@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FM_AT_ONCE = 8 }; /* most components that are read at once */
+#define FM_READ_AT_ONCE 8 /* most components that are read at once */
 
 static const int32_t needs[FM_KIND_COUNT] = {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) FM_VALID_##needs,
@@ -347,7 +347,7 @@ static int32_t count_components(const fm_image *m, const uint32_t *reference, si
 
 /* Reads the first reference, and with it those after it that belong to the same vector; returns how many, at most
  * `most`. */
-static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most, double value[FM_AT_ONCE])
+static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most, double value[FM_READ_AT_ONCE])
 {
     const fm_image *m = &s->image;
     if (reference[0] >= (uint32_t)m->n.variables) {
@@ -364,7 +364,7 @@ static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most
 /* Writes each value `step` behind the one before. */
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value, size_t step)
 {
-    double part[FM_AT_ONCE];
+    double part[FM_READ_AT_ONCE];
     int rates = 0;
     for (size_t i = 0; i < count; i++) {
         if (reference[i] < (uint32_t)s->image.n.variables) continue;
@@ -376,7 +376,7 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
     fm_keep_pieces(s);
     for (size_t i = 0, read; i < count && status == FM_OK; i += read) {
         const size_t left = count - i;
-        read = read_vector(s, reference + i, left < FM_AT_ONCE ? left : FM_AT_ONCE, part);
+        read = read_vector(s, reference + i, left < FM_READ_AT_ONCE ? left : FM_READ_AT_ONCE, part);
         for (size_t j = 0; j < read; j++) value[(i + j) * step] = part[j];
     }
     fm_end_smooth(s);
