@@ -2,10 +2,11 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import fmumbs as fm
-from fmumbs.compiler import Structure
+from fmumbs.compiler import ModelImage, Structure
 from fmumbs.compiler.layout import table
 from fmumbs.readers import model_names, read_model
 from fmumbs.readers.python_file import _build_function, _importable
@@ -31,9 +32,24 @@ def varied(name: str, parameter: str, value: float) -> fm.Model:
         return read_model(name, {parameter: 0.999 * value})
 
 
+def assert_same(patched: ModelImage, compiled: ModelImage, which: str) -> None:
+    """Every number to the last bit, every index and name; the scene of the page alone is that of the first image."""
+    moved = len(patched.scene_text.encode()) - len(compiled.scene_text.encode())
+    for column in table():
+        one, other = patched.arrays[column.name], compiled.arrays[column.name]
+        if column.name in FOUND:
+            assert ((one != 0) == (other != 0)).all() or column.name == "joint_unique", column.name
+        elif column.name == "text":
+            assert patched.variables.names() == compiled.variables.names()
+        elif column.name.endswith("_name"):
+            behind = other > int(compiled.arrays[SCENE][0])
+            assert (one == other + moved * behind).all(), column.name
+        else:
+            assert one.tobytes() == other.tobytes(), f"{which}: {column.name}"
+
+
 @pytest.mark.parametrize("name", [name for name in model_names() if numbers(name)])
 def test_a_patched_image_is_that_of_compile(name: str) -> None:
-    """Every number to the last bit, every index and name; the scene of the page alone is that of the first image."""
     first = read_model(name)
     structure, patches = Structure(first, fm.compile(first)), 0
     for parameter, value in numbers(name).items():
@@ -42,18 +58,58 @@ def test_a_patched_image_is_that_of_compile(name: str) -> None:
         if patched is None:  # a zero is elsewhere
             continue
         patches += 1
-        moved = len(patched.scene_text.encode()) - len(compiled.scene_text.encode())
-        for column in table():
-            one, other = patched.arrays[column.name], compiled.arrays[column.name]
-            if column.name in FOUND:
-                assert ((one != 0) == (other != 0)).all() or column.name == "joint_unique", column.name
-            elif column.name == "text":
-                assert patched.variables.names() == compiled.variables.names()
-            elif column.name.endswith("_name"):
-                behind = other > int(compiled.arrays[SCENE][0])
-                assert (one == other + moved * behind).all(), column.name
-            else:
-                assert one.tobytes() == other.tobytes(), f"{parameter}: {column.name}"
+        assert_same(patched, compiled, parameter)
+    assert patches
+
+
+def motion(image: ModelImage) -> bytes:
+    """The outputs at the start and a millisecond later, but for what compile() finds out; or why there is none."""
+    shown = image.variables.outputs()
+    shown = shown[["unique" not in name for name in image.variables.names(shown)]]
+    solver = fm.Solver(image)
+    try:
+        solver.assemble()
+        start = solver.read(shown)
+        solver.step(1e-3)
+    except fm.FmumbsError as error:
+        return str(error).encode()
+    return start.tobytes() + solver.read(shown).tobytes()
+
+
+def refuses(structure: Structure, model: fm.Model) -> bool:
+    try:
+        return structure.patched(model, (), {}) is None
+    except fm.ModelError:
+        return True
+
+
+@pytest.mark.parametrize("name", [name for name in model_names() if numbers(name)])
+def test_parameters_drawn_together_give_the_image_and_the_motion_of_compile(name: str) -> None:
+    """By a factor of up to ten, some with the other sign; what compile() refuses is refused or left to it."""
+    rng = np.random.default_rng(list(name.encode()))
+    first, patches = read_model(name), 0
+    structure = Structure(first, fm.compile(first))
+    for width in 10.0 ** np.linspace(-3.0, 0.0, 6):
+        drawn = {
+            parameter: value * float(10.0 ** rng.uniform(-width, width) * (-1.0 if rng.random() < 0.05 else 1.0))
+            for parameter, value in numbers(name).items()
+            if rng.random() < 0.6
+        }
+        try:
+            model = read_model(name, drawn)
+        except fm.FmumbsError:
+            continue
+        try:
+            compiled = fm.compile(model)
+        except fm.FmumbsError:
+            assert refuses(structure, model), drawn
+            continue
+        patched = structure.patched(model, (), {})
+        if patched is None:
+            continue
+        patches += 1
+        assert_same(patched, compiled, str(drawn))
+        assert motion(patched) == motion(compiled), drawn
     assert patches
 
 
