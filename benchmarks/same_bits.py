@@ -4,8 +4,8 @@
     python benchmarks/same_bits.py --against before.json                 # on the other
 
 A run is one of the models that ship, with a scheme and a formulation, a random model of every kind (tests/support), or
-the FMU of a model: its files but for binaries and sources, and its run by FMPy. A digest is of the values of all
-variables at times up to 0.06 s; where a run fails, of the message. --against prints a table, and names what differs.
+the FMU of a model by dopri5: its files but for binaries and sources, and its run by FMPy. A digest is of the values of
+all variables at times up to 0.06 s; where a run fails, of the message. --against prints a table and names what differs.
 """
 
 import argparse
@@ -58,21 +58,21 @@ def digest_of(image: ModelImage) -> str:
     return found.hexdigest()[:16]
 
 
-def digest_of_fmu(model: fm.Model) -> str:
+def digests_of_fmu(model: fm.Model) -> tuple[str, str]:
     """Of an FMU's files but for its binaries, and of what FMPy reads from it."""
-    found = hashlib.sha256()
+    files, values = hashlib.sha256(), hashlib.sha256()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.fmu"
         try:
-            fm.export_fmu(model, path)
+            fm.export_fmu(model, path, scheme="dopri5")
             with zipfile.ZipFile(path) as archive:
                 for name in sorted(archive.namelist()):
                     if not name.startswith(("binaries/", "sources/")):
-                        found.update(name.encode() + SOURCES.sub(b"", archive.read(name)))
-            found.update(fmpy_values(path).tobytes())
+                        files.update(name.encode() + SOURCES.sub(b"", archive.read(name)))
+            values.update(fmpy_values(path).tobytes())
         except fm.FmumbsError as error:
-            found.update(str(error).replace(folder, "").encode())
-    return found.hexdigest()[:16]
+            values.update(str(error).replace(folder, "").encode())
+    return files.hexdigest()[:16], values.hexdigest()[:16]
 
 
 def fmpy_values(path: Path) -> np.ndarray:
@@ -92,7 +92,8 @@ def shipped_runs(name: str) -> list[tuple[str, str, str]]:
     for options in OPTIONS:
         group = f"models, {options['scheme']}, {options['dynamics']}"
         found.append((group, name, digest_of(image.with_options(**options))))
-    return [*found, ("FMUs", name, digest_of_fmu(model))]
+    files, values = digests_of_fmu(model)
+    return [*found, ("FMUs, files", name, files), ("FMUs, runs", name, values)]
 
 
 def random_runs(which: tuple[int, int]) -> list[tuple[str, str, str]]:
