@@ -281,12 +281,12 @@ fm_status fm_completed_step(fm_instance *instance, int32_t *event);
 fm_status fm_update_events(fm_instance *instance, fm_events *events);
 /* The tree state (positions + speeds + bristles): the continuous states, and among them what follows a path.
  * fm_set_tree_state puts the latter anywhere, until fm_set_continuous; its rates are those of the path at fm_time().
- * `capacity`: doubles that y has room for; nothing is written where that is too few. fm_tree_state returns how many
- * there are. */
+ * `capacity`: doubles that there is room for; nothing is written where that is too few, and fm_tree_rates is refused.
+ * fm_tree_state and fm_tree_nominals return how many there are. */
 size_t fm_tree_state(const fm_instance *instance, double *y, size_t capacity);
 fm_status fm_set_tree_state(fm_instance *instance, const double *y);
-fm_status fm_tree_rates(fm_instance *instance, double *rates);
-void fm_tree_nominals(const fm_instance *instance, double *nominal);
+fm_status fm_tree_rates(fm_instance *instance, double *rates, size_t capacity);
+size_t fm_tree_nominals(const fm_instance *instance, double *nominal, size_t capacity);
 
 /* What motions require, whatever the present state -----------------------------------------------------------
  *

@@ -34,7 +34,7 @@ class Hosted:
     def nominal(self) -> Array:
         """Magnitudes of y: 1 rad and rad/s, or the model's length [m] and [m/s]."""
         y = self._none()
-        lib.fm_tree_nominals(self.solver.instance, pointer(y))
+        lib.fm_tree_nominals(self.solver.instance, pointer(y), len(y))
         return y
 
     def go(self, positions: Array, speeds: Array, deflections: Array | None = None) -> None:
@@ -45,7 +45,7 @@ class Hosted:
     def rates(self) -> Array:
         """The rates of y at the present state, with the pull to the constraints; of what follows a path, its own."""
         rates = self._none()
-        self.solver.call(lib.fm_tree_rates, pointer(rates))
+        self.solver.call(lib.fm_tree_rates, pointer(rates), len(rates))
         return rates
 
     def speeds_of(self, y: Array) -> Array:

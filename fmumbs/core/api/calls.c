@@ -7,6 +7,7 @@
 #include "../instance/host.h"
 #include "../image/bounds.h"
 #include "../instance/instance.h"
+#include "../instance/message.h"
 #include "../motion/required.h"
 #include "../motion/rules.h"
 #include "../outputs/derivatives.h"
@@ -198,15 +199,21 @@ fm_status fm_set_tree_state(fm_instance *s, const double *y)
     return fm_leave(s, fm_do_set_tree_state(s, y));
 }
 
-fm_status fm_tree_rates(fm_instance *s, double *rates)
+fm_status fm_tree_rates(fm_instance *s, double *rates, size_t capacity)
 {
+    const size_t size = (size_t)s->model.ny;
     fm_enter(s);
+    if (capacity < size)
+        return fm_leave(s, fm_say(s, FM_ERROR, "the tree state has %lu rates: there is room for %lu",
+                                  (unsigned long)size, (unsigned long)capacity));
     return fm_leave(s, fm_do_tree_rates(s, rates));
 }
 
-void fm_tree_nominals(const fm_instance *s, double *nominal)
+size_t fm_tree_nominals(const fm_instance *s, double *nominal, size_t capacity)
 {
-    memcpy(nominal, s->scale, (size_t)s->model.ny * sizeof *nominal);
+    const size_t size = (size_t)s->model.ny;
+    if (capacity >= size) memcpy(nominal, s->scale, size * sizeof *nominal);
+    return size;
 }
 
 int32_t fm_indicator_count(const fm_instance *s)

@@ -41,7 +41,8 @@
 #define FM_PROBATION 8.0      /* within so many steps */
 #define FM_WORTH_EXPLICIT 0.5 /* that of the explicit scheme, over the implicit one's */
 #define FM_WORTH_ITERATING 4  /* times: more, and the implicit one is not worth its cost */
-#define FM_EXPLICIT_COST 6.0  /* evaluations of a step of the explicit one */
+/* evaluations of a step of the explicit one: its last stage is the first of the next step */
+#define FM_EXPLICIT_COST ((double)(FM_STAGES_OF_DORMAND_PRINCE - 1))
 #define FM_FULL_STEP 0.7      /* of such a step: one that is cut shorter says nothing */
 #define FM_NEAR_UNSTABLE 1.25    /* of the explicit scheme's stability (3.3): the implicit one may be worth its cost */
 #define FM_MOST_LOST 0.02     /* of all evaluations: what trying the other scheme may have cost before the next try */

@@ -232,12 +232,14 @@ static void check_tree_state(const image *one)
     const size_t size = fm_tree_state(h.s, NULL, 0);
     double *y = allocate(2 * size, sizeof *y), *rates = y + size;
     size_t at = 0, states = 0;
-    CHECK(fm_set_tree_state(h.s, y) == FM_ERROR && fm_tree_rates(h.s, rates) == FM_ERROR);
+    CHECK(fm_set_tree_state(h.s, y) == FM_ERROR && fm_tree_rates(h.s, rates, size) == FM_ERROR);
     run(&h, 2.0 * STEP);
     CHECK(fm_tree_state(h.s, y, size) == size);
     fm_get_continuous(h.s, h.x);
     CHECK(fm_continuous_rates(h.s, h.rate) == FM_OK && fm_set_tree_state(h.s, y) == FM_OK);
-    CHECK(fm_tree_rates(h.s, rates) == FM_OK);
+    CHECK(fm_tree_nominals(h.s, NULL, 0) == size);
+    CHECK(size == 0 || (fm_tree_rates(h.s, NULL, size - 1) == FM_ERROR && strstr(fm_message(h.s), "room") != NULL));
+    CHECK(fm_tree_rates(h.s, rates, size) == FM_OK);
     for (; at < size && states < h.states; at++) /* between them is what follows a path */
         if (same_value(y[at], h.x[states]) && same_value(rates[at], h.rate[states])) states++;
     CHECK(states == h.states);
