@@ -1,6 +1,7 @@
 """Runs of programmed mechanisms: schemes, transitions, inputs, saved states, refusals, feed-forward."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import fmumbs as fm
 from fmumbs.cli.inspection import check_model, image_info
 from support.energy import energy_and_power
 from support.programs import draw
+from support.slave import DISCARD, ERROR, OK, Slave, unpacked_fmu
 from support.sweeps import first
 
 FOLLOWED = 1e-9  # [m] or [rad]
@@ -163,21 +165,57 @@ def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
         started(away)  # the first link is level: with d = sqrt(1.5^2 + 0.3^2) - 0.5, sqrt(d^2 + 0.4^2) - 0.7
 
 
-@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
-@pytest.mark.parametrize(("of", "gap"), [("eta", 0.03), ("kappa_dot", 0.25)])
-@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
-def test_an_input_that_leads_out_of_reach_is_named_with_the_gap(of: str, gap: float, dynamics: str) -> None:
-    """A point of two rods of 1 m leaves their circle of 2 m: its target goes on to 2.03 m, or for 0.25 m."""
+def two_rods(of: str) -> fm.Model:
+    """A point of two rods of 1 m, programmed by an input, at 1.7 m of their 2 m."""
     model = fm.Model("two", gravity=(0, 0, 0))
     a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.02) for name in "ab")
     model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
     model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=-1.11))
     given: dict[str, Any] = {"input": "eta", "cutoff": 20.0} if of == "eta" else {"input": of, "rate": (0.3, 0.0)}
     model.add(fm.ProgrammedPoint("P", b.tip, directions="xz", start=(1.7, 0.0), **given))
+    return model
+
+
+INPUTS = pytest.mark.parametrize(("of", "gap"), [("eta", 0.03), ("kappa_dot", 0.25)])
+AWAY = "target of program 'P' goes out of reach if its input stays: nearest gap {:g} m at t = .*Move the input"
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@INPUTS
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+def test_an_input_that_leads_out_of_reach_is_named_with_the_gap(of: str, gap: float, dynamics: str) -> None:
+    """A target goes on from 1.7 to 2.03 m, or for 0.25 m beyond the rods' 2 m."""
     inputs = {"P.eta_in": lambda t: (1.7 + 0.3 * t, 0.0)} if of == "eta" else {}
-    says = rf"target of program 'P' goes out of reach if its input stays: nearest gap {gap:g} m at t = .*Move the input"
-    with pytest.raises(fm.SolverError, match=says):
-        fm.simulate(fm.compile(model).with_options(dynamics=dynamics), stop=2.0, inputs=inputs)
+    with pytest.raises(fm.SolverError, match=AWAY.format(gap)):
+        fm.simulate(fm.compile(two_rods(of)).with_options(dynamics=dynamics), stop=2.0, inputs=inputs)
+
+
+@INPUTS
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+def test_an_fmu_names_an_input_that_leads_out_of_reach(tmp_path: Path, of: str, gap: float) -> None:
+    """To its importer, by the message of the step that fails."""
+    slave = Slave(unpacked_fmu(tmp_path / "two", two_rods(of)))
+    slave.start()
+    for k in range(200):
+        if of == "eta":
+            slave.set("P.eta_in[1]", 1.7 + 0.3 * (0.01 * k))
+        status = slave.call("fmi2DoStep", 0.01 * k, 0.01, 1)
+        if status != OK:
+            break
+    told = [message for *_, message in slave.callbacks.messages]
+    slave.free()
+    assert status in (DISCARD, ERROR) and re.search(AWAY.format(gap), " ".join(told)), told
+
+
+def test_an_fmu_names_a_path_out_of_reach(tmp_path: Path) -> None:
+    """When its initialisation ends."""
+    away = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=[1.5, 0.3, -0.4]))
+    slave = Slave(unpacked_fmu(tmp_path / "arm", fm.compile(away, everything=True)))
+    slave.initialize()
+    assert slave.call("fmi2ExitInitializationMode") == ERROR
+    told = " ".join(message for *_, message in slave.callbacks.messages)
+    slave.free()
+    assert "program 'P' is out of reach: nearest gap 0.405 m at t = 0 s" in told
 
 
 @pytest.mark.parametrize("seed", range(5))
