@@ -260,6 +260,22 @@ def test_a_spring_of_a_load_and_dry_friction() -> None:
     assert_allclose(fm.bias(model, q, {"A.qd": 3.0, "B.qd": 2.0}), 0.0, atol=0)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_law_at_a_bound_of_velocity_exerts_the_mean_of_both_sides(seed: int) -> None:
+    """Of two pieces that have nothing in common, at a bound that need not be rest."""
+    rng = np.random.default_rng(seed)
+    bound, mass = float(rng.uniform(-2, 2)) * (seed > 0), float(rng.uniform(0.1, 9))
+    below, above = rng.uniform(-5, 5, 2)
+    model = fm.Model("m", gravity=(0, 0, 0))
+    a = fm.Body.box("a", size=(0.1, 0.1, 0.1), mass=mass)
+    A = fm.Prismatic("A", model.ground.at(), a.at(), axis="x")
+    pieces = [fm.Piece([[below]], v_upper=bound), fm.Piece([[above]], v_lower=bound)]
+    model.add(a, A, fm.Law("law", A, pieces=pieces))
+    speeds = [[bound - 0.1], [bound], [bound + 0.1]]
+    forces = fm.inverse_dynamics(model, [[0.3]] * 3, speeds, [[0.7]] * 3)
+    assert_allclose(forces[:, 0], 0.7 * mass - np.array([below, 0.5 * (below + above), above]), atol=1e-13)
+
+
 def test_friction_slides_with_bristles_deflected() -> None:
     """The force of steady sliding, after the run in which the bristles found it."""
     model = fm.Model("m", gravity=(0, 0, 0))

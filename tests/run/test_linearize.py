@@ -286,6 +286,7 @@ def test_bicycle() -> None:
     weave, real = values[values.imag > 0.0], np.sort(values[values.imag == 0.0].real)
     assert_allclose(weave, [-0.77534188 + 4.46486771j], rtol=0, atol=1e-8)
     assert_allclose(real[:2], [-14.07838969, -0.32286643], rtol=0, atol=1e-8)
+    assert len(linear.states) == 7 + 3  # of nine coordinates two follow, of nine velocities six
     assert_allclose(real[2:], 0.0, atol=1e-6)  # where it is, and where it heads
     for speed, stable in ((4.292, False), (4.293, True), (6.024, True), (6.0245, False)):
         assert (np.linalg.eigvals(fm.linearize(build(speed), inputs=[], outputs=[]).A).real.max() < 1e-5) == stable

@@ -62,12 +62,15 @@ class Side:
         names, units = [every[i] for i in where], image.variables.units(where)
         unique = [i for i, name in enumerate(every) if ".reaction_unique." in name]
         flags, start = (solver.read(np.array(rows, np.uint32)).tolist() for rows in (unique, where))
-        solver.step(stop)
+        self.move(solver, stop, tolerance)
         end = solver.read(np.array(where, np.uint32)).tolist()
         return Seen(
             dict(zip(names, start, strict=True)), dict(zip(names, end, strict=True)),
             dict(zip((every[i] for i in unique), flags, strict=True)), dict(zip(names, units, strict=True)),
         )  # fmt: skip
+
+    def move(self, solver: fm.Solver, stop: float, tolerance: float) -> None:
+        solver.step(stop)
 
 
 def of_mechanics(name: str) -> bool:

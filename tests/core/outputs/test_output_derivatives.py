@@ -74,3 +74,24 @@ def test_a_force_that_follows_from_the_time_alone_has_a_rate() -> None:
         for name in ("P.drive", "P.wrench.f[1]"):
             assert_allclose(solver.get(name), 2.0 * (0.6 + 2.4 * t + 6.0 * t**2), rtol=1e-12)
             assert_allclose(solver.output_derivative(name), 2.0 * (2.4 + 12.0 * t), rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_directional_derivatives_of_a_pendulum_are_those_of_its_formula(seed: int) -> None:
+    """To the digits that extrapolated differences of second order reach, by states and parameters."""
+    rng = np.random.default_rng([seed, 9])
+    q, u, m, d, J, c, tau = rng.uniform((-3, -2, 0.5, 0.2, 0.05, 0.1, -3), (3, 2, 5.0, 1.5, 0.5, 0.9, 3)).tolist()
+    model = fm.Model("pendulum")
+    body = fm.Body("body", mass=m, com=(0, 0, -d), inertia=(1.0, J, 1.0), measured=True)
+    model.add(body, fm.Revolute("A", model.ground.at(), body.at(), axis="y", q0=q, u0=u, damping=c, tau=tau))
+    solver = fm.Solver(model)
+    solver.assemble()
+    inertia, g = J + m * d * d, 9.81
+    force = tau - c * u - m * g * d * np.sin(q)
+    expected = {
+        "A.q": -m * g * d * np.cos(q) / inertia, "A.qd": -c / inertia, "A.damping": -u / inertia,
+        "body.mass": -g * d * np.sin(q) / inertia - force * d * d / inertia**2,
+    }  # fmt: skip
+    for name, value in expected.items():
+        found = solver.directional_derivative(["A.qdd"], [name], [1.0])
+        assert found == pytest.approx([value], rel=1e-12, abs=1e-12 * m * g * d / inertia), name
