@@ -29,7 +29,7 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES
+from fmumbs.mechanism.forces import FORCES, Load
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.scene import scene_of
 
@@ -49,6 +49,7 @@ WITHOUT_BOUND = (
     "law_range", "experiment", "options",
     "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
 )  # fmt: skip
+_AXES = {"world": lib.FM_WORLD_AXES, "point": lib.FM_POINT_AXES}
 _NONE = np.zeros(0)
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
@@ -233,6 +234,9 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
         one = kind.__name__.lower()
         for force in model.forces_of(kind):
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in force.fields.items()}
+            if isinstance(force, Load):
+                at = point_place(links, force.P).R
+                rows |= {"load_axes": _AXES[force.axes], "load_R": at.ravel()}
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
 
 

@@ -28,6 +28,7 @@ from fmumbs.compiler.kinds import (
 )
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.compiler.links import JOINT_NONHOLONOMIC, JOINT_SCALAR
+from fmumbs.spatial import Rotation
 
 Flags = NDArray[np.bool_]
 Array = NDArray[np.float64]
@@ -51,6 +52,7 @@ def _stored(*places: int) -> Kinds:
 _POSITIONS = _stored(lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_MODAL_POSITION)
 _SPEEDS = _stored(lib.FM_AT_SPEED, lib.FM_AT_MODAL_SPEED)
 _MOVING: Kinds = (*_SPEEDS, lib.FM_J_KAPPA, lib.FM_B_V, lib.FM_B_W)
+_TURNING: Kinds = (lib.FM_L_TORQUE, lib.FM_L_TORQUE_ON_POINT)
 _EXCITING: Kinds = (lib.FM_J_KAPPA_DOT_IN, lib.FM_J_ETA_IN)
 _LENGTHS: Kinds = (lib.FM_J_R, lib.FM_J_V, lib.FM_B_V, lib.FM_P_V)
 
@@ -79,11 +81,15 @@ class Motion:
         self._unit = np.where(self._slides(), self._length, 1.0)  # what counts as one radian
         self.free = np.zeros(len(self._kind), bool)  # changes among motions with the same excitations
         self.driven = np.zeros(len(self._kind), bool)  # changes with them
+        self._followers = np.flatnonzero(self._arrays["load_axes"] == lib.FM_POINT_AXES)
+        self._pushed = np.zeros((len(self._followers), 2, 3), bool)  # force, torque: along which axes motions do work
         self._states: list[Array] = []
         self._look()
         self.inputs = np.flatnonzero(kind_columns().input[self._kind])
         self.works = np.zeros(len(self._kind), bool)  # of inputs: which do work on some motion, excited modes' all
         self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING)[self.inputs]
+        for i, kind in enumerate((lib.FM_L_FORCE_ON_POINT, lib.FM_L_TORQUE_ON_POINT)):
+            self.works[self._vectors(kind, self._followers)] = self._pushed[:, i]
         self._add_torques_that_bend()
 
     def joints_that_work(self) -> Flags:
@@ -122,7 +128,7 @@ class Motion:
                 of = self._arrays["joint_kind"][element[mine]].tolist()
                 velocity[mine] = [_velocity(number, joint) for joint in of]
                 continue
-            turns = number == lib.FM_L_TORQUE
+            turns = number in _TURNING
             velocity[mine] = lib.FM_B_W if turns else lib.FM_P_V
             element[mine] = self._arrays["load_P"][element[mine]]
             if turns:
@@ -132,7 +138,7 @@ class Motion:
     def _add_torques_that_bend(self) -> None:
         """A torque on a flexible body does work on its modes too, by the slopes where it acts."""
         bent, moving = self.elements(lib.FM_B_QD, self.free)
-        torques = self.inputs[self._kind[self.inputs] == lib.FM_L_TORQUE]
+        torques = self.inputs[np.isin(self._kind[self.inputs], _TURNING)]
         links = self._arrays["point_link"][self._arrays["load_P"][self._object[torques]]]
         self.works[torques] |= np.isin(bodies_of_links(self._arrays)[links], bent[moving])
 
@@ -160,7 +166,7 @@ class Motion:
                 if position is not None:
                     self._states.append(position)
         if len(self._states) < 2:
-            self.free[:] = self.driven[:] = True
+            self.free[:] = self.driven[:] = self._pushed[:] = True
         self.driven |= self.free
 
     def _scales(self) -> tuple[float, ...]:
@@ -186,12 +192,38 @@ class Motion:
             if not np.isfinite(seen[-1]).all():
                 return None
         self._note(self.free, seen[1] - seen[0])
+        self._note_pushed(seen[1] - seen[0])
         self._note(self.driven, seen[-1] - seen[0])
         return position
 
     def _note(self, found: Flags, change: Array) -> None:
         size = np.abs(change) / self._unit[self._moving]
         found[self._moving] |= size > STILL * size.max(initial=1.0)  # [rad/s]: what was asked for
+
+    def _note_pushed(self, change: Array) -> None:
+        """The same along the axes in which loads turn with their points; on bent bodies in any of the three."""
+        arrays, loads = self._arrays, self._followers
+        if not len(loads):
+            return
+        points = arrays["load_P"][loads]
+        links = arrays["point_link"][points]
+        bodies = bodies_of_links(arrays)[links]
+        quaternions = self._get(self._vectors(lib.FM_B_QUAT, bodies, 4).ravel()).reshape(-1, 4)
+        turned = np.array([Rotation.quaternion(*one).matrix for one in quaternions])
+        of_body = turned @ arrays["body_R"][bodies].reshape(-1, 3, 3).swapaxes(1, 2)
+        axes = of_body @ arrays["load_R"][loads].reshape(-1, 3, 3)
+        largest = (np.abs(change) / self._unit[self._moving]).max(initial=1.0)
+        bent = links != arrays["body_link"][bodies]
+        for i, (kind, of, unit) in enumerate(((lib.FM_P_V, points, self._length), (lib.FM_B_W, bodies, 1.0))):
+            moves = change[np.searchsorted(self._moving, self._vectors(kind, of))] / unit
+            along = np.abs(np.einsum("lij,li->lj", axes, moves)) > STILL * largest
+            self._pushed[:, i] |= along | (bent & along.any(axis=1))[:, None]
+
+    def _vectors(self, kind: int, elements: NDArray[np.int64], size: int = 3) -> NDArray[np.int64]:
+        """(n, size) rows of the components of a kind of these elements."""
+        n = len(elements)
+        found = self.rows(np.full(n * size, kind), np.repeat(elements, size), np.tile(np.arange(size), n))
+        return found.reshape(n, size)
 
     @property
     def _excited(self) -> NDArray[np.int64]:
@@ -321,7 +353,9 @@ def _borrowed(rows: NDArray[np.int64]) -> tuple[Any, int]:
 
 def _with_everything(arrays: Arrays) -> Arrays:
     """The image's arrays with a table of all that is looked at, the velocities of loads' points among them."""
-    wanted = [kinds()[kind] for kind in (*_POSITIONS, *_MOVING, lib.FM_P_V, lib.FM_C_TAU)] + list(balancing())
+    wanted = [kinds()[kind] for kind in (*_POSITIONS, *_MOVING, lib.FM_P_V, lib.FM_B_QUAT, lib.FM_C_TAU)] + list(
+        balancing()
+    )
     wanted += [kind for kind in kinds() if kind.causality == "input" and kind.owner in (JOINT, LOAD)]
     table = all_variables(arrays, wanted)
     velocity = kinds()[lib.FM_P_V]

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from fmumbs.compiler.image import ModelImage
-from fmumbs.compiler.kinds import LOAD, kinds
-from fmumbs.compiler.layout import counted, pack, text_at
+from fmumbs.compiler.kinds import kinds
+from fmumbs.compiler.layout import counted, lib, pack, text_at
 
 _PULL = re.compile(r"^(.+)\.pull\.(?:force|torque)(?:\[\d\])?$")
 
@@ -56,10 +56,12 @@ def _added(image: ModelImage, bodies: dict[str, int], points: dict[str, int]) ->
         "load_P": np.append(len(a["point_link"]) + np.arange(len(own)), list(points.values())),
         "load_force": np.zeros((count, 3)),
         "load_torque": np.zeros((count, 3)),
+        "load_axes": np.full(count, lib.FM_WORLD_AXES),
+        "load_R": np.tile(np.eye(3).ravel(), (count, 1)),
         "load_name": places,
         "text": np.frombuffer(b"".join(name.encode() + b"\0" for name in [*names, ""]), np.uint8),
     }
-    wanted = [kind for kind in kinds() if kind.owner == LOAD]
+    wanted = [kind for kind in kinds() if kind.elements == lib.FM_HAVE_STEADY]
     new = np.array([(k.index, loads + i, c, -1) for k in wanted for i in range(count) for c in range(k.components)])
     rows |= zip(("variable_kind", "variable_object", "variable_component", "variable_name"), new.T, strict=True)
     arrays = a | {name: np.concatenate([a[name], added.astype(a[name].dtype)]) for name, added in rows.items()}

@@ -38,6 +38,8 @@ typedef enum fm_elements {
     FM_HAVE_SCALED,              /* frictions and laws that an input scales */
     FM_HAVE_CLOSED,              /* models with loops */
     FM_HAVE_DEFORMED,            /* models with flexible bodies or links */
+    FM_HAVE_STEADY,              /* loads in world axes */
+    FM_HAVE_FOLLOWER,            /* loads in the axes of their points */
     FM_HAVE_FORCED,              /* joints: free modes of one translation, or those of a free joint */
     FM_HAVE_TORQUED,             /* the other free modes; rotations of ball and free joints */
     FM_HAVE_COORDINATES,         /* free modes of ordinary joints, positions of nonholonomic ones */

@@ -1,7 +1,8 @@
 """Forces between points and on bodies.
 
 A spring between P and Q at the distance l pulls them together with f = stiffness (l - free_length) + damping
-dl/dt along their line. A load is a force and a torque that the model's inputs set.
+dl/dt along their line. A load is a force and a torque that the model's inputs set, in fixed directions or in
+directions that turn with its point, such as the thrust of a jet (a follower load).
 
 Springs cannot be connected in series or at a massless junction. Put a body of small mass m between them, on a joint of
 three slides; or on a prismatic joint for a spring and a damper in series. The body settles within about
@@ -10,7 +11,7 @@ sqrt(m / stiffness) or m / damping, which limits the integration step; start it 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
@@ -18,6 +19,8 @@ from fmumbs.mechanism.bodies import Ground, Point, point
 from fmumbs.mechanism.element import Element
 
 __all__ = ["Load", "Spring"]
+
+LoadAxes = Literal["world", "point"]
 
 
 class Force(Element):
@@ -68,15 +71,20 @@ class Spring(Force):
 
 @dataclass(frozen=True)
 class Load(Force):
-    """A force at a point and a torque on its body, both in the world's axes.
+    """A force at a point and a torque on its body.
 
     P: the point, on a body. force: (3,) [N] and torque: (3,) [N.m] are the start values of the inputs
-    NAME.force[1..3] and NAME.torque[1..3].
+    NAME.force[1..3] and NAME.torque[1..3]. axes: "world" for both in the world's axes; "point" for both in the axes of
+    P, with which they turn, as the thrust of a jet does. Such a follower load has no potential: under it a mechanism
+    at rest may lose its stability by vibrations that grow (flutter), which fm.equilibrium and fm.linearize tell.
+
+    Raises ModelError for a point on the ground, and for axes that are neither.
     """
 
     P: Point
     force: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
     torque: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    axes: LoadAxes = field(default="world", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,6 +94,8 @@ class Load(Force):
             )
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
+        if self.axes not in get_args(LoadAxes):
+            raise ModelError(f"{self._where('axes')} is {self.axes!r}. Give 'world' or 'point'.")
 
 
 FORCES: tuple[type[Force], ...] = (Spring, Load)

@@ -199,12 +199,15 @@ class CouplingLook:
 
 @dataclass(frozen=True)
 class LoadLook:
-    """A load at a point: the force [N] and torque [N.m] that it starts with, in the world's axes."""
+    """A load at a point: the force [N] and torque [N.m] that it starts with, in the world's axes, or if it is a
+    follower in those of the place.
+    """
 
     name: str
     P: Place
     force: Vec3
     torque: Vec3
+    follower: bool = False
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,10 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
         ),
         points=tuple(PointLook(repr(point), places(point)) for point in model.named_points),
         springs=tuple(_spring(spring, places, lengths) for spring in model.springs),
-        loads=tuple(LoadLook(one.name, places(one.P), _vec(one.force), _vec(one.torque)) for one in model.loads),
+        loads=tuple(
+            LoadLook(one.name, places(one.P), _vec(one.force), _vec(one.torque), one.axes == "point")
+            for one in model.loads
+        ),
         curves=tuple(curve for program in model.programs for curve in _curves(program, places)),
         stops=tuple(stops_of(model, joints)),
         couplings=tuple(couplings_of(model, joints)),

@@ -392,13 +392,14 @@ class _Maker:
     def loads(self) -> None:
         size = self.sizes.symbol
         for load in self.scene.loads:
-            at = self.at(load.P)[0]
+            at, R = self.at(load.P)
             acts = False
             for vector, colour, heads in ((np.array(load.force), LOAD, 1), (np.array(load.torque), PATH, 2)):
                 value = float(np.sqrt(vector @ vector))
                 if value > 0.0:
                     acts = True
-                    self.arrow(at, vector / value, 5.0 * size, colour, heads)
+                    along = (R @ vector if load.follower else vector) / value
+                    self.arrow(at, along, 5.0 * size, colour, heads)
             if not acts:
                 self.ball(at, 0.45 * size, LOAD, True)
 

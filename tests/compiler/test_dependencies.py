@@ -194,6 +194,14 @@ def locked_crane(**pin: Any) -> fm.Model:
     return model
 
 
+def test_what_follows_a_follower_load_depends_on_the_axes_of_its_point() -> None:
+    model = fm.Model("jet", gravity=(0, 0, -9.81))
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0)
+    at = rod.at(1, 0, 0, rotation=fm.Rotation.about("x", np.pi / 2))  # whose z lies across the hinge, its y along it
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="z", q0=0.4), fm.Load("jet", at, axes="point"))
+    check(model)
+
+
 def test_bodies_on_a_locked_loop_are_independent() -> None:
     model = locked_crane()
     variables = compile(model, everything=True).variables

@@ -33,8 +33,9 @@ class Spring:
 class Load:
     @staticmethod
     def push(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> Array:
-        force = inputs.get(f"{one.name}.force", one.force)
-        return wrench_at(oracle, state, one.P, force, inputs.get(f"{one.name}.torque", one.torque))
+        both = (inputs.get(f"{one.name}.{what}", getattr(one, what)) for what in ("force", "torque"))
+        turn = oracle.frame(state, one.P).R if one.axes == "point" else np.eye(3)
+        return wrench_at(oracle, state, one.P, *(turn @ np.asarray(value, float) for value in both))
 
     @staticmethod
     def energy(oracle: Any, state: Any, one: Any) -> float:

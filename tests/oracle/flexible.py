@@ -289,8 +289,9 @@ class FlexibleOracle:
                 return np.concatenate([r, R.ravel()])
 
             G, R = self.jacobian(at), at(zero)[3:].reshape(3, 3)
-            Q += G[:3].T @ np.asarray(inputs.get(f"{load.name}.force", load.force), float)
-            torque = np.asarray(inputs.get(f"{load.name}.torque", load.torque), float)
+            turn = R if load.axes == "point" else np.eye(3)
+            Q += G[:3].T @ turn @ np.asarray(inputs.get(f"{load.name}.force", load.force), float)
+            torque = turn @ np.asarray(inputs.get(f"{load.name}.torque", load.torque), float)
             for k in range(n):
                 W = G[3:, k].reshape(3, 3) @ R.T
                 Q[k] += torque @ np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2

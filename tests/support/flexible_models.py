@@ -107,7 +107,8 @@ def plane_tree(seed: int, boundary: str | None = None, bodies: int = 4, welds: b
         parts.append(part)
     P, Q = parts[0].at(0.5 * parts[0].bending.length, 0.03), parts[-1].at(0.2, 0)
     model.add(fm.Spring("s", P, model.ground.at(2, 1), stiffness=5.0, damping=0.3, free_length=0.4))
-    model.add(fm.Load("l", Q, force=(*rng.uniform(-3, 3, 2), 0), torque=(0, 0, rng.uniform(-1, 1))))
+    push = {"force": (*rng.uniform(-3, 3, 2), 0), "torque": (0, 0, rng.uniform(-1, 1))}
+    model.add(fm.Load("l", Q, axes="point" if seed % 2 else "world", **push))
     return Flexible(model, clouds, {"j0.tau": float(rng.uniform(-1, 1))})
 
 
@@ -200,5 +201,6 @@ def space_tree(seed: int, in_space: bool = False) -> Flexible:
         bodies.append(part)
     P = along(rng, bodies[0]) if isinstance(bodies[0], fm.ModalBody) else bodies[0].at(0.3, 0.2, 0.1)
     model.add(fm.Spring("s", P, model.ground.at(2, 1, 1), stiffness=5.0, damping=0.3, free_length=0.4))
-    model.add(fm.Load("l", P, force=rng.uniform(-3, 3, 3), torque=rng.uniform(-1, 1, 3)))
+    push = {"force": rng.uniform(-3, 3, 3), "torque": rng.uniform(-1, 1, 3)}
+    model.add(fm.Load("l", P, axes="point" if seed % 2 else "world", **push))
     return Flexible(model, clouds)

@@ -264,7 +264,8 @@ def _add_forces(draw: st.DrawFn, model: fm.Model, every: list[Any]) -> None:
         model.add(fm.Spring(f"s{k}", P, Q, **laws))
     for k in range(draw(st.integers(0, 2))):
         P = draw(points(draw(st.sampled_from(every[1:]))))
-        model.add(fm.Load(f"l{k}", P, force=draw(vectors(high=5.0)), torque=draw(vectors(high=5.0))))
+        axes = draw(st.sampled_from(("world", "point")))
+        model.add(fm.Load(f"l{k}", P, force=draw(vectors(high=5.0)), torque=draw(vectors(high=5.0)), axes=axes))
 
 
 def _add_laws(draw: st.DrawFn, model: fm.Model) -> None:

@@ -7,17 +7,26 @@
 
 #include <stddef.h>
 
-/* Adds a force and a torque (world axes), NULL for none, at a point to the wrench applied to its link. */
-void fm_apply_at_point(fm_instance *s, int32_t point, const double force[3], const double torque[3])
+/* Adds a force and a torque, in the axes of its link, at a point to the wrench applied to that. */
+void fm_apply_in_link(fm_instance *s, int32_t point, const double f[3], const double t[3])
 {
     const int32_t link = s->image.point_link[point];
-    double f[3], t[3] = {0.0}, moment[3];
+    double moment[3];
     if (link < 0) return;
-    rotate_in(s->world[link].R, force, f);
-    if (torque != NULL) rotate_in(s->world[link].R, torque, t);
     cross(s->image.point_r + 3 * point, f, moment);
     for (int j = 0; j < 3; j++)
         s->work.applied[6 * link + j] += t[j] + moment[j], s->work.applied[6 * link + 3 + j] += f[j];
+}
+
+/* The same of a force and a torque (NULL for none) in world axes. */
+void fm_apply_at_point(fm_instance *s, int32_t point, const double force[3], const double torque[3])
+{
+    const int32_t link = s->image.point_link[point];
+    double f[3], t[3] = {0.0};
+    if (link < 0) return;
+    rotate_in(s->world[link].R, force, f);
+    if (torque != NULL) rotate_in(s->world[link].R, torque, t);
+    fm_apply_in_link(s, point, f, t);
 }
 
 /* Adds a wrench (world axes) at a position in the world. */

@@ -117,6 +117,8 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_EVERY:
     case FM_HAVE_NAMED:
     case FM_HAVE_DEFORMED: return components;
+    case FM_HAVE_STEADY: return m->load_axes[object] == FM_WORLD_AXES ? components : 0;
+    case FM_HAVE_FOLLOWER: return m->load_axes[object] == FM_POINT_AXES ? components : 0;
     case FM_HAVE_FLEXIBLE: return is_flexible(m, object) ? fm_link_positions(m, m->body_link[object]) : 0;
     case FM_HAVE_RIGID: return is_flexible(m, object) ? 0 : components;
     case FM_HAVE_TERMS: return m->coupling_count[object];

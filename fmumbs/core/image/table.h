@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 8u
+#define FM_IMAGE_VERSION 9u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -319,6 +319,9 @@ typedef struct fm_header {
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
+    /* fm_load_axes, and the point's axes in link axes */                                                 \
+    A(load_axes, i, 1, loads, free, 0, "", "FORCES")                                                 \
+    A(load_R, d, 9, loads, free, 0, "", "FORCES")                                                    \
     /* variables: kind, owning element, component; name -1: composed from the element's name */         \
     A(variable_kind, i, 1, variables, free, 0, "", "NAMES")                                          \
     A(variable_object, i, 1, variables, free, 0, "", "NAMES")                                        \
@@ -396,6 +399,12 @@ typedef enum fm_uniqueness {
     FM_UNIQUENESS_UNKNOWN, /* assembly failed: the loops do not close, or are singular */
     FM_UNIQUENESSES
 } fm_uniqueness;
+
+typedef enum fm_load_axes {
+    FM_WORLD_AXES,
+    FM_POINT_AXES, /* a load turns with its point */
+    FM_LOAD_AXES
+} fm_load_axes;
 
 typedef enum fm_given { /* origin of a start value in the model */
                         FM_NOT_GIVEN,     /* a default */

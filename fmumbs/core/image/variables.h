@@ -82,10 +82,14 @@
       "acceleration of the joint's excited mode")                                                                     \
     K(J_ETA_IN, JOINT, "eta_in", 0, INPUT, BY_POSITION, TAU, NOTHING, NOTHING, "rad", "m",                            \
       "position that the joint's excited mode follows through its filter")                                            \
-    K(L_FORCE, LOAD, "force", 3, INPUT, EVERY, LOAD_FORCE, NOTHING, NOTHING, "N", "N",                                \
+    K(L_FORCE, LOAD, "force", 3, INPUT, STEADY, LOAD_FORCE, NOTHING, NOTHING, "N", "N",                               \
       "force of the load in world axes")                                                                              \
-    K(L_TORQUE, LOAD, "torque", 3, INPUT, EVERY, LOAD_TORQUE, NOTHING, NOTHING, "N.m", "N.m",                         \
+    K(L_TORQUE, LOAD, "torque", 3, INPUT, STEADY, LOAD_TORQUE, NOTHING, NOTHING, "N.m", "N.m",                        \
       "torque of the load in world axes")                                                                             \
+    K(L_FORCE_ON_POINT, LOAD, "force", 3, INPUT, FOLLOWER, LOAD_FORCE, NOTHING, NOTHING, "N", "N",                    \
+      "force of the load in the axes of its point, with which it turns")                                              \
+    K(L_TORQUE_ON_POINT, LOAD, "torque", 3, INPUT, FOLLOWER, LOAD_TORQUE, NOTHING, NOTHING, "N.m", "N.m",             \
+      "torque of the load in the axes of its point, with which it turns")                                             \
     K(FR_NORMAL, FRICTION, "normal", 1, INPUT, PRESSED, CONTROL, NOTHING, NOTHING, "N.m", "N",                        \
       "input that adds to the normal force of the friction, for a turning joint times its radius")                    \
     K(LAW_SCALED, LAW, "scale_in", 1, INPUT, SCALED, CONTROL, NOTHING, NOTHING, "", "",                               \

@@ -20,7 +20,7 @@ FM_HIDDEN_BEGIN
     V(slope, m->ny)            /* derivative there */                                        \
     V(dense, FM_DENSE_TERMS * m->ny) /* interpolation over the integrator's last step */           \
     V(tau, m->n.modes)         /* inputs: generalised applied forces */                      \
-    V(load, 6 * m->n.loads)    /* force, torque of each load, world axes */                  \
+    V(load, 6 * m->n.loads)    /* force, torque of each load, in its axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
     V(control, m->n.controls)  /* inputs that load or scale friction and laws */             \

@@ -29,6 +29,7 @@ FM_HIDDEN_BEGIN
     A(double, raw, n.krylov * n.krylov)         /* and as it was, by columns */                     \
     A(double, turn, 2 * n.krylov)                                                                  \
     A(double, left, n.krylov + 1)                                                                  \
+    A(int32_t, exchanged, n.krylov)                                                                \
     A(double, small, n.krylov * n.krylov)                                                          \
     A(double, outer, (FM_OUTER + 1) * n.speeds) /* of the inverse map: directions, the map in them */ \
     A(double, outer_H, (FM_OUTER + 1) * FM_OUTER)                                                  \

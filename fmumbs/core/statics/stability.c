@@ -6,9 +6,11 @@
  * all there is in a mechanism of at most FM_KRYLOV velocity variables; then in one of T^-1, where those that are small
  * lie below all others.
  *
- * For the motion x that is found Rayleigh's quotient rho = x' K x / x' M x < 0 is the proof: the potential has no
- * minimum, and something grows at least as fast as exp(sqrt(-rho) t). Rayleigh quotient iteration makes an eigenvector
- * of it. Products with M are differences of kinetic energies.
+ * Where forces have no potential, K is not symmetric, and no quotient tells anything: all eigenvalues of M^-1 K decide.
+ *
+ * Otherwise, for the motion x that is found Rayleigh's quotient rho = x' K x / x' M x < 0 is the proof: the potential
+ * has no minimum, and something grows at least as fast as exp(sqrt(-rho) t). Rayleigh quotient iteration makes an
+ * eigenvector of it. Products with M are differences of kinetic energies.
  */
 #include "stability.h"
 
@@ -16,6 +18,7 @@
 #include "../instance/message.h"
 #include "../maths/eigenvalues.h"
 #include "../maths/hessenberg.h"
+#include "../maths/lu.h"
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../outputs/energy.h"
@@ -209,8 +212,39 @@ static int does_work(const double *t, const double *a, const double *b)
     return fabs(dot(t, across)) > FM_SAME_AXIS * sqrt(dot(t, t) * dot(a, a) * dot(b, b));
 }
 
+/* Of a force that turns with its point: its change by the rotation w, times the displacement v. */
+static double turned_power(const double *force, const double w[3], const double v[3])
+{
+    double change[3];
+    cross(w, force, change);
+    return dot(change, v);
+}
+
+/* Whether the work of a load depends on the way: for motions a and b, t . (a x b) is not zero of its torque, and for
+ * one that turns with its point (a x f) . v_b differs from (b x f) . v_a. */
+static int circulates(fm_instance *s, int32_t load, const double *x, const double *y)
+{
+    const int32_t point = s->image.load_P[load], link = s->image.point_link[point];
+    const double *R = s->image.load_R + 9 * load;
+    double f[3], t[3], r[3], w[2][3], v[2][3];
+    if (link < 0) return 0;
+    for (int k = 0; k < 2; k++) {
+        place_moving(s, k == 0 ? x : y);
+        fm_point_place(s, point, r, v[k]);
+        copy(w[k], s->world[link].w, 3);
+    }
+    copy(f, s->load + 6 * load, 3), copy(t, s->load + 6 * load + 3, 3);
+    if (s->image.load_axes[load] == FM_WORLD_AXES) return does_work(t, w[0], w[1]);
+    rotate_out(R, f, f), rotate_out(s->world[link].R, f, f);
+    rotate_out(R, t, t), rotate_out(s->world[link].R, t, t);
+    const double around = turned_power(f, w[0], v[1]) - turned_power(f, w[1], v[0]);
+    return does_work(t, w[0], w[1]) ||
+           fabs(around) >
+               FM_SAME_AXIS * sqrt(dot(f, f) * (dot(w[0], w[0]) * dot(v[1], v[1]) + dot(w[1], w[1]) * dot(v[0], v[0])));
+}
+
 /* Whether forces have no potential, so that vibrations may grow (flutter): torques in world axes on what turns about
- * several axes, torques on balls, and nonholonomic joints. */
+ * several axes, torques on balls, loads that turn with their points, and nonholonomic joints. */
 static int may_flutter(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -224,15 +258,8 @@ static int may_flutter(fm_instance *s)
         const int32_t u = s->link[s->ball_link[i]].u;
         if (does_work(s->tau + u, x + u, y + u)) return 1;
     }
-    for (int32_t i = 0; i < m->n.loads; i++) {
-        const int32_t link = m->point_link[m->load_P[i]];
-        double a[3];
-        if (link < 0) continue;
-        place_moving(s, x);
-        copy(a, s->world[link].w, 3);
-        place_moving(s, y);
-        if (does_work(s->load + 6 * i + 3, a, s->world[link].w)) return 1;
-    }
+    for (int32_t i = 0; i < m->n.loads; i++)
+        if (circulates(s, i, x, y)) return 1;
     return 0;
 }
 
@@ -255,12 +282,31 @@ static int make_dense(fm_instance *s, double step, double *A)
     return 1;
 }
 
-/* How fast the fastest vibration grows; 0: none does; NAN: it is not found out, as in a mechanism of more velocity
- * variables than a Krylov space has directions. Two differences tell how far each eigenvalue may be off. */
-static double flutter(fm_instance *s)
+/* The motion x of a real eigenvalue of A = M^-1 K, by one inverse iteration. */
+static void move_along(fm_instance *s, double lambda, double *x)
 {
     const int32_t n = s->image.n.speeds;
-    double *re = s->statics->turn, *im = re + n, *re2 = s->statics->rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
+    double *A = s->statics->small, *unit = s->statics->rate;
+    if (!make_dense(s, FM_FIRST_STEP, A)) return;
+    for (int32_t u = 0; u < n; u++) {
+        A[u * n + u] -= lambda * (1.0 + FM_SETTLED);
+        x[u] = fm_sin(1.0 + 2.4 * u), unit[u] = 1.0;
+    }
+    fm_lu_factor(A, n, unit, s->statics->exchanged);
+    fm_lu_solve(A, n, s->statics->exchanged, x);
+    const double size = fm_norm(x, n);
+    for (int32_t u = 0; u < n; u++) x[u] /= size;
+}
+
+/* How fast the motion that departs fastest grows where forces have no potential, from all eigenvalues of M^-1 K: a real
+ * one below zero, whose motion is left in x, or one that is not real, a vibration. 0: none does; NAN: it is not found
+ * out, as in a mechanism of more velocity variables than a Krylov space has directions. Two differences tell how far
+ * each eigenvalue may be off. */
+static double fastest(fm_instance *s, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    double *re = s->statics->turn, *im = re + n, *re2 = s->statics->rate, *im2 = re2 + n, growth = 0.0, largest = 0.0,
+           lambda = 0.0;
     if (n > s->statics->room || !make_dense(s, FM_FIRST_STEP, s->statics->small) ||
         !make_dense(s, FM_SECOND_STEP, s->statics->raw))
         return NAN;
@@ -273,12 +319,14 @@ static double flutter(fm_instance *s)
             error = fmin(error, FM_ERROR_FACTOR *
                                     sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
         error = fmax(error, FM_SAME_AXIS * size);
-        if (size <= FM_NO_SQUARE * largest || fabs(im[i]) <= error) {
-            if (error > FM_UNSURE * size && size > FM_NO_SQUARE * largest) return NAN;
-            continue;
-        }
-        growth = fmax(growth, sqrt(0.5 * (size - re[i]))); /* |Im sqrt(lambda)| */
+        const int is_real = fabs(im[i]) <= error;
+        if (size <= FM_NO_SQUARE * largest) continue;
+        if (is_real && error > FM_UNSURE * size) return NAN;
+        const double grows = is_real && re[i] > 0.0 ? 0.0 : sqrt(0.5 * (size - re[i])); /* |Im sqrt(lambda)| */
+        if (grows > growth) growth = grows, lambda = is_real ? re[i] : 0.0;
     }
+    s->statics->vibrates = lambda == 0.0;
+    if (lambda < 0.0) move_along(s, lambda, x);
     return growth;
 }
 
@@ -291,6 +339,11 @@ void fm_find_departure(fm_instance *s, double least)
     const double unit = s->statics->time;
     double *x = s->statics->motion;
     s->statics->growth = NAN;
+    s->statics->vibrates = 0;
+    if (fm_balance_place(s, s->statics->now) && may_flutter(s)) {
+        s->statics->growth = fastest(s, x);
+        return;
+    }
     for (int way = 0; way < (large ? WAYS : 1); way++) {
         s->statics->time = way < LONGER ? unit : FM_LONGER_TIME * unit;
         if (!fm_balance_place(s, s->statics->now)) continue;
@@ -303,6 +356,4 @@ void fm_find_departure(fm_instance *s, double least)
         break;
     }
     s->statics->time = unit;
-    s->statics->vibrates = s->statics->growth == 0.0 && may_flutter(s);
-    if (s->statics->vibrates) s->statics->growth = flutter(s);
 }

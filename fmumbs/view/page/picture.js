@@ -288,7 +288,9 @@ export class Picture {
       const given = this.state.forces.get(`${kind} ${i}`) || start;
       if (!(largest > 0)) return null;
       const v = new THREE.Vector3(...given).multiplyScalar(long / largest);
-      return [this.place(load.P)[0].sub(v), v];
+      const [at, turn] = this.place(load.P);
+      if (load.follower) v.applyQuaternion(turn);
+      return [at.sub(v), v];
     };
     const largest = this.data.largest;
     this.addArrow(COLOURS.load, `${load.name}: force`, pushed("load", load.force, largest.load), "forces");

@@ -202,7 +202,7 @@ def moved(model: fm.Model, R: fm.Rotation, far: Any) -> fm.Model:
         return replace(P, X_BP=X @ P.X_BP) if P.body.name == "ground" else P
 
     def change(one: Any) -> Any:
-        if isinstance(one, fm.Load):
+        if isinstance(one, fm.Load) and one.axes == "world":
             return replace(one, force=R.matrix @ one.force, torque=R.matrix @ one.torque)
         return one
 
