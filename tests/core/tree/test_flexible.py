@@ -80,9 +80,11 @@ def assert_forces_balance(solver: Solver, case: Flexible, oracle: Any, answer: A
             torque += np.cross(where[name] - origin, pull).sum(axis=0)
         for load in case.model.loads:
             if load.P.body.name in carried:
-                f = solver.get(f"{load.name}.force")
+                at, axes = frames[load.P]
+                turn = axes if load.axes == "point" else np.eye(3)
+                f, t = turn @ solver.get(f"{load.name}.force"), turn @ solver.get(f"{load.name}.torque")
                 force -= f
-                torque -= solver.get(f"{load.name}.torque") + np.cross(frames[load.P][0] - origin, f)
+                torque -= t + np.cross(at - origin, f)
         for spring in case.model.springs:
             for end, other in ((spring.P, spring.Q), (spring.Q, spring.P)):
                 if end.body.name in carried:
