@@ -98,6 +98,8 @@ typedef enum fm_multipliers {
     FM_KEPT_MULTIPLIERS /* given_lambda itself */
 } fm_multipliers;
 
+#define FM_WITH_ONE_FACTOR 16 /* most rows that are chosen with one factor of K (loop_rank.c); bounds memory */
+
 #define FM_LOOP_ARRAYS(A)                                                                                      \
     A(double, y, n.columns)         /* innovations of the rows' multipliers along their paths */               \
     A(double, z, n.columns)         /* the same divided by the pivots */                                       \
@@ -116,6 +118,8 @@ typedef enum fm_multipliers {
     A(double, taken, 2 * n.speeds)  /* scratch of those */                                                     \
     A(double, weight, n.placed)     /* square of the unit of each coordinate */                                \
     A(double, kept, n.rows)         /* saved copy of row_active */                                             \
+    A(double, left, n.rows)         /* what other rows leave of a row in doubt, relative to its bound */       \
+    A(double, columns, FM_WITH_ONE_FACTOR * n.rows) /* of the Cholesky factor of rows in doubt */              \
     A(double, pivot, n.speeds)                                                                                 \
     A(double, better, n.ny)         /* the state before a correction that may leave more */                     \
     A(double, change, n.placed)

@@ -177,25 +177,83 @@ static int any_in_doubt(const fm_instance *s)
     return 0;
 }
 
-/* Chooses the doubtful row with the largest remainder. 0: no doubtful rows are left. */
-static int choose_doubtful(fm_instance *s, double least)
+/* The doubtful row with the largest remainder, -1: none is left. Those with almost none are redundant. */
+static int32_t best_in_doubt(fm_instance *s, double least, int32_t *block)
 {
     double largest = 0.0;
     int32_t best = -1;
+    for (int32_t n = 0; n < s->plan.blocks; n++)
+        for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
+            const int32_t i = s->plan.block[n].first + r;
+            if (s->row_active[i] != -1.0) continue;
+            const double left = s->loop.left[i];
+            const double worth = left * weight_of(s, s->plan.block + n, r);
+            if (!(left > least)) s->row_active[i] = 0.0;
+            else if (worth > largest) best = i, largest = worth, *block = n;
+        }
+    return best;
+}
+
+/* Adds `part` of a row to a sum over the coordinates. */
+static void add_row(fm_instance *s, const fm_block *b, int32_t r, double part)
+{
+    const double *z = s->loop.z + b->y + (size_t)r * (size_t)b->length;
+    const int32_t *path = s->plan.path + b->path;
+    for (int32_t e = 0; e < b->length; e++) s->loop.change[path[e]] += part * z[e];
+}
+
+/* Row i of block `at` is the k-th that is chosen with the present factor: takes what it determines from the remainders
+ * of the doubtful rows, a step of the Cholesky decomposition of the Schur complement of the active ones. */
+static void take_from_others(fm_instance *s, int32_t at, int32_t i, int32_t k)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    const double own = sqrt(s->loop.left[i] * s->loop.bound[i]);
+    double *column = s->loop.columns + (size_t)k * rows;
+    row_of_delassus(s, at, i - s->plan.block[at].first);
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
+    memset(s->loop.change, 0, (size_t)(s->image.n.modes + s->image.n.velocity_rows) * sizeof *s->loop.change);
+    add_row(s, s->plan.block + at, i - s->plan.block[at].first, 1.0);
+    for (int32_t n = 0; n < s->plan.blocks; n++)
+        for (int32_t q = 0; q < s->plan.block[n].used; q++) {
+            const int32_t r = s->plan.block[n].use[q];
+            add_row(s, s->plan.block + n, r, -s->loop.lambda[s->plan.block[n].first + r]);
+        }
+    for (int32_t n = 0; n < s->plan.blocks; n++)
+        for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
+            const fm_block *b = s->plan.block + n;
+            const int32_t j = b->first + r, *path = s->plan.path + b->path;
+            const double *y = s->loop.y + b->y + (size_t)r * (size_t)b->length;
+            double sum = 0.0;
+            if (s->row_active[j] != -1.0) continue;
+            for (int32_t e = 0; e < b->length; e++) sum += y[e] * s->loop.change[path[e]];
+            for (int32_t q = 0; q < k; q++)
+                sum -= s->loop.columns[(size_t)q * rows + (size_t)j] * s->loop.columns[(size_t)q * rows + (size_t)i];
+            column[j] = sum / own;
+            s->loop.left[j] -= column[j] * column[j] / s->loop.bound[j];
+        }
+}
+
+/* Chooses doubtful rows, the one with the largest remainder first: at most `most`, and what one factor serves. Returns
+ * how many; 0: no doubtful rows are left. */
+static int32_t choose_doubtful(fm_instance *s, double least, int32_t most)
+{
+    const int32_t limit = most < FM_WITH_ONE_FACTOR ? most : FM_WITH_ONE_FACTOR;
     fm_use_rows(s);
     fm_make_delassus(s);
     if (!fm_factor_delassus(s)) return 0;
     for (int32_t n = 0; n < s->plan.blocks; n++)
         for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
             const int32_t i = s->plan.block[n].first + r;
-            if (s->row_active[i] != -1.0) continue;
-            const double left = left_after_all(s, n, r);
-            const double worth = left * weight_of(s, s->plan.block + n, r);
-            if (!(left > least)) s->row_active[i] = 0.0;
-            else if (worth > largest) best = i, largest = worth;
+            if (s->row_active[i] == -1.0) s->loop.left[i] = left_after_all(s, n, r);
         }
-    if (best >= 0) s->row_active[best] = 1.0;
-    return best >= 0;
+    for (int32_t k = 0;; k++) {
+        int32_t block = 0;
+        const int32_t best = best_in_doubt(s, least, &block);
+        if (best < 0) return k;
+        s->row_active[best] = 1.0;
+        if (k + 1 == limit) return limit;
+        take_from_others(s, block, best, k);
+    }
 }
 
 /* Deactivates doubtful rows; computes K of the chosen ones. */
@@ -219,7 +277,7 @@ void fm_choose_rows(fm_instance *s, double least)
         choose_rows(s, s->plan.block + n, least, FM_CLEAR);
         fm_eliminate(s, s->plan.block + n);
     }
-    while (any_in_doubt(s) && choose_doubtful(s, least)) continue;
+    while (any_in_doubt(s) && choose_doubtful(s, least, s->image.n.rows) > 0) continue;
     leave_doubtful(s);
 }
 
@@ -291,7 +349,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
         fm_run_sweeps(s, y, s->work.tau, s->loop.change);
         fm_make_rows(s, 0, 1);
         const double least = fm_coarse(fm_violation(s, 0));
-        while (missing > 0 && choose_doubtful(s, least)) missing--;
+        for (int32_t more = 1; missing > 0 && more > 0; missing -= more) more = choose_doubtful(s, least, missing);
         leave_doubtful(s);
         if (missing == 0 && fm_factor_delassus(s)) note_growth(s, s->loop.kept);
         else missing = -1;
