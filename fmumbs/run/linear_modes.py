@@ -50,8 +50,8 @@ class Modes:
     def verdicts(self) -> tuple[str, ...]:
         """Of each mode "grows", "decays", or "not decided" where its real part is within round-off."""
         real = self.eigenvalues.real
-        said = np.where(real > self.errors, "grows", np.where(real < -self.errors, "decays", "not decided"))
-        return tuple(str(one) for one in said)
+        found = np.where(real > self.errors, "grows", np.where(real < -self.errors, "decays", "not decided"))
+        return tuple(str(one) for one in found)
 
     def __str__(self) -> str:
         head = f"{'eigenvalue [1/s]':>30} {'+-':>8} {'frequency [Hz]':>15} {'damping':>9} {'verdict':>12}  most in"

@@ -99,7 +99,7 @@ def sliding() -> fm.Model:
 
 
 def test_the_page_the_table_and_the_modes_do_not_decide_what_round_off_hides() -> None:
-    """The whole of it turns as it likes: neither growth nor decay is said of that, nor of undamped vibration."""
+    """It turns freely as a whole: the verdict on that, and on undamped vibration, is neither growth nor decay."""
     linear = fm.linearize(sliding())
     assert set(linear.modes.verdicts) == {"not decided"}
     names = [one["name"] for one in modes_of_linear(linear)]

@@ -145,7 +145,7 @@ static fm_counts counts_of(const fm_instance *s)
         .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
         .plane_loops = s->plan.blocks > 0 && m->planars > 0,
         .closed = rows > 0,
-        .placed = modes + (size_t)m->n.velocity_rows,
+        .placed = (size_t)fm_placed(s),
         .rows = rows,
         .blocks = (size_t)s->plan.blocks,
         .paths = s->plan.paths,

@@ -9,6 +9,7 @@
 #include "assembly.h"
 
 #include "../maths/trigonometry.h"
+#include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
@@ -183,15 +184,11 @@ static int make_change(fm_instance *s, int level, double least, double soft)
     if (!fm_factor_delassus(s)) return 0;
     fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     memset(s->loop.change, 0, (size_t)fm_placed(s) * sizeof *s->loop.change);
-    for (int32_t b = 0; b < s->plan.blocks; b++) {
-        const fm_block *k = s->plan.block + b;
-        const int32_t *path = s->plan.path + k->path;
-        for (int32_t q = 0; q < k->used; q++) {
-            const double *z = s->loop.z + k->y + (size_t)k->use[q] * (size_t)k->length,
-                         force = s->loop.lambda[k->first + k->use[q]];
-            for (int32_t e = 0; e < k->length; e++) s->loop.change[path[e]] += force * z[e];
+    for (int32_t b = 0; b < s->plan.blocks; b++)
+        for (int32_t q = 0; q < s->plan.block[b].used; q++) {
+            const int32_t r = s->plan.block[b].use[q];
+            fm_add_response(s, s->plan.block + b, r, s->loop.lambda[s->plan.block[b].first + r]);
         }
-    }
     s->clock[FM_ITERATED] += 1.0;
     return 1;
 }
@@ -217,7 +214,7 @@ static int slides(const fm_instance *s, int32_t x)
     if (x < s->image.n.modes) return s->image.mode_linear[x];
     const fm_general *g = s->general + s->link[s->assembly->link[x]].general;
     int32_t k = 0;
-    while (fm_screw_variable(s, g, g->place[k]) != x) k++;
+    while (fm_screw_variable(&s->image, g->link, g->place[k]) != x) k++;
     return s->image.screw_pitch[g->first + k] == 0.0;
 }
 

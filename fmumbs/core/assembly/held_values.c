@@ -85,7 +85,7 @@ void fm_assembly_structure(fm_instance *s)
         }
     for (int32_t i = 0; i < m->n.generals; i++)
         for (int32_t j = 0; j < m->general_rows[i]; j++) {
-            const int32_t x = fm_screw_variable(s, s->general + i, j);
+            const int32_t x = fm_screw_variable(m, s->general[i].link, j);
             s->assembly->link[x] = m->general_link[i];
             s->loop.weight[x] = s->general[i].unit[j] * s->general[i].unit[j];
         }

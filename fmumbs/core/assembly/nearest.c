@@ -35,7 +35,7 @@ static const double pi = 3.14159265358979323846;
  */
 
 /* Whether a unit's position is given, so that it holds or guesses. */
-static int is_said(const fm_instance *s, int32_t u)
+static int is_stated(const fm_instance *s, int32_t u)
 {
     return fm_is_given(s, FM_POSITIONS, u) || fm_is_set(s, FM_POSITIONS, u);
 }
@@ -43,7 +43,7 @@ static int is_said(const fm_instance *s, int32_t u)
 static int is_guess(const fm_instance *s, int32_t u)
 {
     return fm_unit_modes(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly->hold[u] <= FM_FREE &&
-           is_said(s, u);
+           is_stated(s, u);
 }
 
 /* The square of the rotation from one orientation to another. */
@@ -134,13 +134,13 @@ static void start_at(fm_instance *s, const double *best, int32_t n, uint32_t *se
     for (int32_t x = 0; x < fm_placed(s); x++) {
         if (fm_is_of_cut_joint(s, x) || !fm_is_variable(s, FM_POSITIONS, x)) continue;
         const int32_t unit = fm_unit_with(s, x);
-        const int moves = s->loop.change[x] > 0.0, said = is_said(s, unit), held = s->assembly->hold[x] > FM_FREE;
+        const int moves = s->loop.change[x] > 0.0, stated = is_stated(s, unit), held = s->assembly->hold[x] > FM_FREE;
         int32_t first;
         const int32_t count = fm_unit_positions(s, x < s->image.n.modes ? x : unit, &first);
         if (!moves && !held && fm_unit_in_loop(s, x)) memcpy(y + first, best + first, (size_t)count * sizeof *y);
         *seed = *seed * 1664525u + 1013904223u;
         const double part = (double)(*seed >> 8) / 8388608.0 - 1.0;
-        const double size = n == 0 ? 0.0 : said ? (n % 4 < 2 ? 0.0 : FM_AROUND) : FM_ANYWHERE;
+        const double size = n == 0 ? 0.0 : stated ? (n % 4 < 2 ? 0.0 : FM_AROUND) : FM_ANYWHERE;
         s->loop.change[x] = moves && !held && fm_unit_in_loop(s, x) ? size * part * sqrt(s->loop.weight[x]) : 0.0;
     }
     fm_move_positions(s, y, s->loop.change);

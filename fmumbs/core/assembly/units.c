@@ -17,12 +17,6 @@ int fm_is_of_cut_joint(const fm_instance *s, int32_t u)
     return u >= s->image.n.speeds && u < s->image.n.modes;
 }
 
-/* The number of variables of both levels. */
-int32_t fm_placed(const fm_instance *s)
-{
-    return s->image.n.modes + s->image.n.velocity_rows;
-}
-
 /* Whether x, a velocity variable of the tree or a screw, is a variable of a level. */
 int fm_is_variable(const fm_instance *s, int level, int32_t x)
 {
@@ -68,7 +62,7 @@ int32_t fm_unit_size(const fm_instance *s, int level, int32_t u)
 int32_t fm_unit_variable(const fm_instance *s, int level, int32_t u, int32_t j)
 {
     const fm_general *g = screws_of(s, level, u);
-    return g != NULL ? fm_screw_variable(s, g, j) : u + j;
+    return g != NULL ? fm_screw_variable(&s->image, g->link, j) : u + j;
 }
 
 /* The first of the unit of positions that a variable of the tree belongs to. */

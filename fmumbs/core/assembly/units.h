@@ -7,7 +7,6 @@
 FM_HIDDEN_BEGIN
 
 int fm_is_of_cut_joint(const fm_instance *s, int32_t u);
-int32_t fm_placed(const fm_instance *s);
 int fm_is_variable(const fm_instance *s, int level, int32_t x);
 int32_t fm_unit_modes(const fm_instance *s, int level, int32_t u);
 int32_t fm_unit_size(const fm_instance *s, int level, int32_t u);

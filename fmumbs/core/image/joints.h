@@ -27,6 +27,15 @@ static inline int fm_has_matrix(const fm_image *m, int32_t joint)
            (kind == FM_JOINT_SCALAR || kind == FM_JOINT_SPHERICAL);
 }
 
+/* Where a screw of a general link is in rows and changes while positions are assembled; free ones are after all modes.
+ */
+static inline int32_t fm_screw_variable(const fm_image *m, int32_t link, int32_t place)
+{
+    const int32_t g = m->link_general[link], rows = m->general_rows[g];
+    return place < rows ? m->n.modes + m->general_row[g] + place
+                        : m->link_u[link] + m->general_speeds[g] + (place - rows);
+}
+
 /* The link's own axis about which it rotates or along which it slides: 0, 1 or 2. */
 static inline int32_t fm_link_axis(int32_t kind)
 {

@@ -180,12 +180,12 @@ static inline int fm_row_rests(const fm_instance *s, int32_t row)
     return s->loop.releasing && m->row_excitation[row] >= 0;
 }
 
-/* Where a screw of a general link is in rows and changes while positions are assembled; free ones are after all modes.
+/* The number of variables of rows and changes: modes, then, while positions are assembled, free screws of general
+ * links.
  */
-static inline int32_t fm_screw_variable(const fm_instance *s, const fm_general *g, int32_t place)
+static inline int32_t fm_placed(const fm_instance *s)
 {
-    return place < g->rows ? s->image.n.modes + s->image.general_row[g - s->general] + place
-                           : s->link[g->link].u + g->free + (place - g->rows);
+    return s->image.n.modes + s->image.n.velocity_rows;
 }
 
 /* Whether element i of a state is a velocity. */

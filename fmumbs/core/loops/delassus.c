@@ -269,6 +269,14 @@ void fm_solve_delassus(const fm_instance *s, const double *b, double *x)
     go_back(s, x);
 }
 
+/* Adds what `force` on row r of a block changes to loop.change: in z, with the weights of the rows. */
+void fm_add_response(fm_instance *s, const fm_block *b, int32_t r, double force)
+{
+    const double *z = s->loop.z + b->y + (size_t)r * (size_t)b->length;
+    const int32_t *path = s->plan.path + b->path;
+    for (int32_t e = 0; e < b->length; e++) s->loop.change[path[e]] += force * z[e];
+}
+
 /* b less K x. Requires K itself. */
 void fm_subtract_product(const fm_instance *s, const double *x, double *b)
 {

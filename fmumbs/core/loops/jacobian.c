@@ -38,7 +38,7 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
         const fm_general *g = s->general + k->general;
         const int32_t screws = s->loop.placing;
         for (int32_t j = 0; j < (screws ? g->screws : g->speeds); j++) {
-            const int32_t u = screws ? fm_screw_variable(s, g, g->place[j]) : k->u + j;
+            const int32_t u = screws ? fm_screw_variable(&s->image, i, g->place[j]) : k->u + j;
             const double *phi = screws ? g->J[j] : g->phi[j];
             J[u] += sign * (dot(phi, t) + dot(phi + 3, f));
             if (weight != NULL) most += weight[u] * most_along(s, phi, t, f);

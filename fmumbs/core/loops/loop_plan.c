@@ -187,13 +187,11 @@ static int32_t variables_of(const planning *p, int32_t link)
     return screws ? p->m->general_screws[p->m->link_general[link]] : fm_link_speeds(p->m, link);
 }
 
-/* The j-th variable of a link; of screws as fm_screw_variable. */
+/* The j-th variable of a link. */
 static int32_t variable_of(const planning *p, int32_t link, int32_t j)
 {
-    const fm_image *m = p->m;
-    if (!p->placing || m->link_kind[link] != FM_LINK_GENERAL) return m->link_u[link] + j;
-    const int32_t g = m->link_general[link], rows = m->general_rows[g];
-    return j < rows ? m->n.modes + m->general_row[g] + j : m->link_u[link] + m->general_speeds[g] + (j - rows);
+    const int screws = p->placing && p->m->link_kind[link] == FM_LINK_GENERAL;
+    return screws ? fm_screw_variable(p->m, link, j) : p->m->link_u[link] + j;
 }
 
 /* The path of a block: its ends and their ancestors, as far as they move, from the leaves. `write` 0: only its length.

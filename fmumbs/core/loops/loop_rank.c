@@ -194,14 +194,6 @@ static int32_t best_in_doubt(fm_instance *s, double least, int32_t *block)
     return best;
 }
 
-/* Adds `part` of a row to a sum over the coordinates. */
-static void add_row(fm_instance *s, const fm_block *b, int32_t r, double part)
-{
-    const double *z = s->loop.z + b->y + (size_t)r * (size_t)b->length;
-    const int32_t *path = s->plan.path + b->path;
-    for (int32_t e = 0; e < b->length; e++) s->loop.change[path[e]] += part * z[e];
-}
-
 /* Row i of block `at` is the k-th that is chosen with the present factor: takes what it determines from the remainders
  * of the doubtful rows, a step of the Cholesky decomposition of the Schur complement of the active ones. */
 static void take_from_others(fm_instance *s, int32_t at, int32_t i, int32_t k)
@@ -211,12 +203,12 @@ static void take_from_others(fm_instance *s, int32_t at, int32_t i, int32_t k)
     double *column = s->loop.columns + (size_t)k * rows;
     row_of_delassus(s, at, i - s->plan.block[at].first);
     fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
-    memset(s->loop.change, 0, (size_t)(s->image.n.modes + s->image.n.velocity_rows) * sizeof *s->loop.change);
-    add_row(s, s->plan.block + at, i - s->plan.block[at].first, 1.0);
+    memset(s->loop.change, 0, (size_t)fm_placed(s) * sizeof *s->loop.change);
+    fm_add_response(s, s->plan.block + at, i - s->plan.block[at].first, 1.0);
     for (int32_t n = 0; n < s->plan.blocks; n++)
         for (int32_t q = 0; q < s->plan.block[n].used; q++) {
             const int32_t r = s->plan.block[n].use[q];
-            add_row(s, s->plan.block + n, r, -s->loop.lambda[s->plan.block[n].first + r]);
+            fm_add_response(s, s->plan.block + n, r, -s->loop.lambda[s->plan.block[n].first + r]);
         }
     for (int32_t n = 0; n < s->plan.blocks; n++)
         for (int32_t r = 0; r < s->plan.block[n].rows; r++) {

@@ -71,7 +71,7 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
             double moved[FM_JOINT_MODES];
             if (!s->loop.placing) fm_general_rates(g, change + k->u, moved);
             for (int32_t j = 0; j < g->screws; j++)
-                y[k->p + j] += s->loop.placing ? change[fm_screw_variable(s, g, j)] : moved[j];
+                y[k->p + j] += s->loop.placing ? change[fm_screw_variable(&s->image, i, j)] : moved[j];
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {

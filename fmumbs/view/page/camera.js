@@ -92,7 +92,7 @@ export class Orbit {
     this.camera.up.copy(this.up).multiplyScalar(c).addScaledVector(this.across, -s * Math.cos(this.azimuth));
     this.camera.up.addScaledVector(this.ahead, -s * Math.sin(this.azimuth));
     this.camera.lookAt(this.target);
-    this.camera.near = this.distance * 0.02; // nearer ones are cut: depths are told apart ten times finer than with 0.002
+    this.camera.near = this.distance * 0.02; // what is nearer is cut; the larger this is, the finer are depths told apart
     this.camera.far = this.distance + 50 * (this.far || this.distance) / 200 + 20 * this.distance;
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
