@@ -193,6 +193,14 @@ static double response_of(fm_instance *s, uint32_t unknown)
     return fm_value(s, kind, object, component);
 }
 
+/* Whether links are at rest while the response of an unknown is computed: velocities add to accelerations, but multiply
+ * forces in a power. */
+static int is_at_rest(const fm_instance *s, uint32_t unknown)
+{
+    if (fm_beyond(s, unknown, NULL) != FM_BEYOND_NOT) return 1;
+    return fm_kinds[s->image.variable_kind[unknown]].follows < FM_FOLLOWS_BALANCE;
+}
+
 /* Adds the response to the inputs' seeds in work.seed. */
 static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknowns, double *result)
 {
@@ -206,10 +214,14 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     s->laws.off = 1;
-    for (size_t i = 0; i < unknowns; i++) result[i] += response_of(s, unknown[i]);
+    for (size_t i = 0; i < unknowns; i++)
+        if (is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
+    s->valid &= FM_VALID_LAWS;
+    fm_update(s, FM_VALID_WORLD);
+    for (size_t i = 0; i < unknowns; i++)
+        if (!is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
     s->laws.off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);
-    s->valid &= FM_VALID_LAWS;
 }
 
 fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
