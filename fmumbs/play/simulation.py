@@ -54,7 +54,7 @@ class Options:
 
     stop: float | None = None
     interval: float | None = None
-    inputs: Path | None = None
+    inputs: str | os.PathLike[str] | None = None
     interpolation: Interpolation = "linear"
     run: RunOptions = field(default_factory=RunOptions)
 
@@ -281,14 +281,14 @@ def inputs_of(options: Options) -> Series:
     return {} if options.inputs is None else read_inputs(options.inputs, options.interpolation)
 
 
-def read_inputs(path: Path, interpolation: Interpolation = "linear") -> Series:
+def read_inputs(path: str | os.PathLike[str], interpolation: Interpolation = "linear") -> Series:
     """Inputs over time, by name, from a CSV file whose first column is `time` [s].
 
     interpolation: between the rows, see Signal; two rows of one time are a jump. Raises SolverError, with the line,
     for a file that cannot be read.
     """
     try:
-        table = read_table(path, MOST_INPUT)
+        table = read_table(Path(path), MOST_INPUT)
     except (OSError, ValueError) as error:
         raise SolverError(
             f"'{path}' cannot be read as inputs: {error}. Give a CSV file with a header 'time,NAME,...' and rows of as "
@@ -324,7 +324,7 @@ def summary(result: Result) -> list[Row]:
     return rows
 
 
-def plot(result: Result, path: Path) -> None:
+def plot(result: Result, path: str | os.PathLike[str]) -> None:
     """Plots the joints' positions. Raises SolverError if matplotlib is missing."""
     names = [name for name in result.names if _POSITION.search(name)] or result.names
     result.plot(*names[:8], path=path)

@@ -1,5 +1,6 @@
 """Models by name: the path of a file, whose suffix says who reads it, or the stem of a model that ships."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +51,9 @@ def model_names() -> list[str]:
     return sorted({file.stem for file in files if not file.stem.startswith("_")})
 
 
-def find_model(name: str) -> Path:
+def find_model(name: str | os.PathLike[str]) -> Path:
     """The file of a model, from its path or its stem. Raises NoSuchModel."""
+    name = os.fspath(name)
     path, known = Path(name), " or ".join(READERS)
     if path.suffix.lower() in READERS:
         if path.is_file():
@@ -67,7 +69,7 @@ def find_model(name: str) -> Path:
     )
 
 
-def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
+def read_model(name: str | os.PathLike[str], parameters: Mapping[str, Any] | None = None) -> Model:
     """Reads the model `name`, a path or the stem of a model that ships, with these parameters.
 
     Those of a Python file are of build(). It can import modules in its folder, as in `python FILE`; each call loads
@@ -79,16 +81,16 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     return read_built(name, parameters, Model)
 
 
-def read_built(name: str, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
+def read_built(name: str | os.PathLike[str], parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
     """What a file describes, an object of `kind`; otherwise as read_model()."""
     path = find_model(name)
     found: T = READERS[path.suffix.lower()].read(path, parameters or {}, kind)
     return found
 
 
-def build_parameters(build: "str | Callable[..., Any]") -> Parameters:
+def build_parameters(build: str | os.PathLike[str] | Callable[..., Any]) -> Parameters:
     """The parameters that a model takes, from its function or its name, and whether it takes any other."""
-    if not isinstance(build, str):
+    if not isinstance(build, str | os.PathLike):
         return parameters_of(build)
     path = find_model(build)
     return READERS[path.suffix.lower()].parameters(path)

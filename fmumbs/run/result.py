@@ -202,5 +202,5 @@ class Result(Mapping[str, Array]):
         A progress bar appears on a terminal after two seconds. Raises SolverError for another suffix, a file that
         cannot be written, a result that lacks coordinates of joints, and if matplotlib or ffmpeg is missing.
         """
-        later("view").animate(self, Path(path), fps=fps, speed=speed, model=model)
+        later("view").animate(self, path, fps=fps, speed=speed, model=model)
         return Path(path)

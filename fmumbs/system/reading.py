@@ -1,5 +1,6 @@
 """Reads a system structure package (SSP 1.0), by whatever tool, back as a System."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,9 @@ from fmumbs.system.system import System
 
 
 @contextmanager
-def open_system(path: Path, *, stop: float | None = None, step: float | None = None) -> Iterator[System]:
+def open_system(
+    path: str | os.PathLike[str], *, stop: float | None = None, step: float | None = None
+) -> Iterator[System]:
     """The System in a package, whose FMUs are unpacked as long as the block runs.
 
     Systems within the system are laid flat: the FMU 'plant' of the system 'left' becomes the element 'left_plant'.
@@ -27,6 +30,7 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
     engine does: FMUs by Model Exchange, mappings of Boolean, Integer and Enumeration in connections, parameters fed by
     outputs, a start time other than 0.
     """
+    path = Path(path)
     with temporary_folder() as folder:
         with open_package(path) as archive:
             if SSD not in archive.sizes:

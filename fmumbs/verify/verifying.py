@@ -122,9 +122,9 @@ def verify_fmu(
     return findings
 
 
-def not_executed(path: Path) -> list[str]:
+def not_executed(path: str | os.PathLike[str]) -> list[str]:
     """Platforms of the FMU whose binaries verify_fmu() cannot execute on this host."""
-    with open_archive(path) as archive:
+    with open_archive(Path(path)) as archive:
         return sorted(set(other_binaries(archive.sizes).values()))
 
 

@@ -62,8 +62,16 @@ def picture(
     return figure
 
 
-def animate(result: Result, path: Path, *, fps: float, speed: float, model: "Model | ModelImage | None" = None) -> None:
+def animate(
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    fps: float,
+    speed: float,
+    model: "Model | ModelImage | None" = None,
+) -> None:
     """Writes the file of Result.animate()."""
+    path = Path(path)
     motion, time = motion_of(result, model), result.time
     maker = plotting.figure_maker(False)
     if not len(time) or not 0.0 < fps < inf or not 0.0 < speed < inf:
