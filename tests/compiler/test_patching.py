@@ -149,6 +149,46 @@ def test_another_structure_is_not_patched(other: fm.Model) -> None:
     assert structure.patched(other, (), {}) is None
 
 
+def drawn_tree(choices: np.random.Generator) -> fm.Model:
+    """Three bodies of fixed numbers, on axes and bodies of their own choice, a brake and a spring on any of them."""
+    model = fm.Model("tree")
+    bodies = [fm.Body(name, mass=1.5, com=(0.1, 0.2, 0.3), inertia=(1.0, 1.1, 1.2)) for name in "abc"]
+    model.add(*bodies)
+    joints = []
+    for i, body in enumerate(bodies):
+        below = model.ground if i == 0 else bodies[choices.integers(i)]
+        axis = str(choices.choice(["x", "y", "z"]))
+        joints.append(fm.Revolute(f"J{i}", below.at(0.4, 0.5, 0.6), body.at(0.7, 0.8, 0.9), axis=axis, q0=0.2, u0=0.3))
+    model.add(*joints, fm.Law.brake("brake", joints[choices.integers(3)], 1.0))
+    ends = model.ground.at(2.0, 3.0, 4.0), bodies[choices.integers(3)].at(0.3, 0.2, 0.1)
+    model.add(fm.Spring("spring", *ends, stiffness=8.0, damping=0.2, free_length=1.0))
+    return model
+
+
+def test_what_differs_in_an_index_or_a_kind_is_another_structure() -> None:
+    """Axes, parents, and what laws and springs act on are integers of the image; its numbers may all be the same."""
+    rng = np.random.default_rng(8)
+    first = drawn_tree(rng)
+    image = fm.compile(first)
+    structure, others = Structure(first, image), 0
+    assert structure.patched(first, (), {}) is not None
+    integers = [one.name for one in table() if one.dtype == np.int32 and one.name != "text"]
+    numbers = [one.name for one in table() if one.dtype == np.float64]
+    for _ in range(100):
+        model = drawn_tree(rng)
+        compiled = fm.compile(model)
+        if compiled.sizes != image.sizes or not all(equal(compiled, image, name) for name in numbers):
+            continue
+        alike = all(equal(compiled, image, name) for name in integers)
+        assert (structure.patched(model, (), {}) is not None) == alike
+        others += not alike
+    assert others >= 10
+
+
+def equal(one: ModelImage, other: ModelImage, name: str) -> bool:
+    return bool((one.arrays[name] == other.arrays[name]).all())
+
+
 def far(reach: float) -> fm.Model:
     """Two bodies, the second hinged at twice this reach from the first one's hinge."""
     model = fm.Model("far")

@@ -140,9 +140,9 @@ def test_derivatives_of_rates_and_outputs(name: str, tmp_path: Path) -> None:
         x = one.x + 0.01 * np.cos(np.arange(one.states))
         one.place(0.0, x)
         states = [u.variable.derivative.valueReference for u in one.description.derivatives]
-        unknowns = [u.variable.valueReference for u in one.description.derivatives]
-        unknowns += [u.variable.valueReference for u in one.description.outputs if is_smooth(u.variable)][::7]
-        unknowns = np.random.default_rng(7).permutation(unknowns).tolist()
+        rates = [u.variable.valueReference for u in one.description.derivatives]
+        first, *outputs = [u.variable.valueReference for u in one.description.outputs if is_smooth(u.variable)][::7]
+        unknowns = [first, *np.random.default_rng(7).permutation(rates + outputs).tolist()]
         mass = next(v for v in one.description.modelVariables if v.name.endswith(".mass"))
 
         def by(reference: int, start: float) -> Callable[[float], NDArray[np.float64]]:

@@ -109,6 +109,34 @@ def test_several_actuators_of_one_joint_add(tmp_path: Path) -> None:
         model.reading.inputs({"x": 1.0})
 
 
+@pytest.mark.parametrize(
+    ("joint", "gear"), [('<joint name="j" type="ball"/>', "1 2 3"), ('<freejoint name="j"/>', "1")]
+)
+def test_an_actuator_of_a_ball_or_a_free_joint_is_left_out(joint: str, gear: str, tmp_path: Path) -> None:
+    """Its force acts along no single coordinate."""
+    motor = f'<actuator><motor name="m" joint="j" gear="{gear}"/></actuator>'
+    model = mjcf(tmp_path, f'<body name="b">{joint}{BALL}</body>', motor)
+    assert model.reading is not None and not model.reading.controls
+    assert any("only actuators of hinges and slides" in row for row in rows(model, "left out"))
+
+
+@pytest.mark.parametrize(("kind", "unit", "speed"), [("hinge", "rad", "rad/s"), ("slide", "m", "m/s")])
+def test_commands_have_the_units_of_what_they_ask_for(kind: str, unit: str, speed: str, tmp_path: Path) -> None:
+    """A position, a velocity; a motor's command is a number, and that of a servo whose gains differ is as well."""
+    world = f'<body name="b"><joint name="j" type="{kind}" axis="0 0 1"/>{BALL}</body>'
+    asked = {
+        "p": ('<position name="p" joint="j" kp="40"/>', unit),
+        "v": ('<velocity name="v" joint="j" kv="2"/>', speed),
+        "m": ('<motor name="m" joint="j" gear="5"/>', ""),
+        "s": ('<general name="s" joint="j" gainprm="3" biastype="affine" biasprm="0 -2 0"/>', ""),
+        "d": ('<general name="d" joint="j" gainprm="3" biastype="affine" biasprm="0 0 -2"/>', ""),
+    }
+    model = mjcf(tmp_path, world, f"<actuator>{''.join(text for text, _ in asked.values())}</actuator>")
+    assert model.reading is not None
+    for name, (_, expected) in asked.items():
+        assert model.reading.controls[name].unit == expected, name
+
+
 # Structure -----------------------------------------------------------------------------------------------------
 
 

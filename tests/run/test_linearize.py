@@ -386,6 +386,28 @@ def test_command(tmp_path: Path) -> None:
     assert done.exit_code == 1 and "'A.q' is not an input" in done.output
 
 
+@pytest.mark.parametrize("length", [1e-3, 1e-2])
+def test_whether_it_is_at_rest_is_compared_with_gravity(length: float) -> None:
+    """At an angle e a small pendulum accelerates by e g / l: it is at rest for e = 5e-7, not for 5e-6."""
+    for angle, at_rest in ((5e-7, True), (5e-6, False)):
+        model = fm.Model("small")
+        bob = fm.Body("bob", mass=1e-3, com=(0, 0, -length), inertia=(0, 0, 0))
+        model.add(bob, fm.Revolute("A", model.ground.at(), bob.at(), axis="y", q0=angle))
+        linear = fm.linearize(model)
+        assert linear.residual == pytest.approx(9.81 / length * np.sin(angle), rel=1e-9)
+        assert linear.at_rest == at_rest
+
+
+@pytest.mark.parametrize("gravity", [0.0, 1e-3])
+def test_without_much_gravity_it_is_compared_with_seconds(gravity: float) -> None:
+    """A free wheel under a torque of 5e-7 N.m is at rest, under 5e-6 N.m it is not."""
+    for torque, at_rest in ((5e-7, True), (5e-6, False)):
+        model = fm.Model("wheel", gravity=(0, 0, -gravity))
+        wheel = fm.Body("wheel", mass=1.0, inertia=(1, 1, 1))
+        model.add(wheel, fm.Revolute("A", model.ground.at(), wheel.at(1, 0, 0), axis="z", tau=torque))
+        assert fm.linearize(model).at_rest == at_rest
+
+
 @pytest.mark.parametrize(("call", "words"), [
     (lambda m: fm.linearize(m, "there"), "Give 'start', 'equilibrium', a Steady motion"),
     (lambda m: fm.linearize(m, inputs=["A.q"]), "'A.q' is not an input"),

@@ -95,3 +95,31 @@ def test_directional_derivatives_of_a_pendulum_are_those_of_its_formula(seed: in
     for name, value in expected.items():
         found = solver.directional_derivative(["A.qdd"], [name], [1.0])
         assert found == pytest.approx([value], rel=1e-12, abs=1e-12 * m * g * d / inertia), name
+
+
+def pendulum_with_control() -> fm.Solver:
+    model = fm.Model("pendulum")
+    body = fm.Body("body", mass=2.0, com=(0, 0, -0.5), inertia=(1, 1, 1))
+    model.add(body, fm.Revolute("A", model.ground.at(), body.at(), axis="y", q0=0.7, u0=0.3, damping=0.1, tau=0.2))
+    solver = fm.Solver(model)
+    solver.assemble()
+    return solver
+
+
+@pytest.mark.parametrize("known", ["A.tau", "A.q", "A.damping"])
+def test_a_directional_derivative_leaves_everything_as_it_is(known: str) -> None:
+    """Values and the motion that follows, bit for bit."""
+    touched, left = pendulum_with_control(), pendulum_with_control()
+    touched.directional_derivative(["A.qdd"], [known], [1.0])
+    for solver in (touched, left):
+        assert solver.get("A.qdd") == pytest.approx((0.2 - 0.03 - 9.81 * np.sin(0.7)) / 1.5, rel=1e-14)
+        solver.step(0.5)
+    assert (touched.positions == left.positions).all() and touched.get("solver.energy") == left.get("solver.energy")
+
+
+@pytest.mark.parametrize("seed", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("known", ["A.tau", "A.q", "A.damping"])
+def test_a_seed_that_is_not_finite_is_refused(known: str, seed: float) -> None:
+    solver = pendulum_with_control()
+    with pytest.raises(fm.SolverError, match=r"its seed must be a finite number"):
+        solver.directional_derivative(["A.qdd"], [known], [seed])
