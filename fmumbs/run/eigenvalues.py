@@ -2,8 +2,9 @@
 
 A state that acts on no other, nor on itself, within these errors has an eigenvalue of zero, as the place of a vehicle
 has, and its heading once its place is left out; the other eigenvalues are those of the rest. There an error E of A
-moves an eigenvalue by up to |w| E |v| / |w v| to first order, with its eigenvectors w and v; of m eigenvalues that
-round-off has split, by up to m times that.
+moves an eigenvalue by up to b = |w| E |v| / |w v| to first order, with its eigenvectors w and v. m eigenvalues that
+round-off has split lie around their mean, at up to m b: such groups are those whose discs of radius m b meet. Where an
+eigenvalue lies outside the discs of all others, terms of second order add at most b once more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_SPLIT = 4.0  # m: eigenvalues that coincide but for round-off
 _EPS = float(np.finfo(float).eps)
 
 
@@ -49,7 +49,23 @@ def _of_rest(A: Array, E: Array) -> tuple[Complex, Array]:
     """Eigenvalues, and their errors by E and by the computation, which leaves A v - values v."""
     values, right = np.linalg.eig(A)
     left_over = np.abs(A @ right - right * values) + _EPS * np.abs(A) @ np.abs(right)
-    return values.astype(complex), _SPLIT * _between(right, E @ np.abs(right) + left_over)
+    bounds = _between(right, E @ np.abs(right) + left_over)
+    return values.astype(complex), (1.0 + _split(values, bounds)) * bounds
+
+
+def _split(values: Complex, bounds: Array) -> Array:
+    """(n,) how many eigenvalues each may coincide with but for round-off, itself included: the largest such groups."""
+    from scipy.sparse.csgraph import connected_components
+
+    size = np.full(len(values), float(len(values)))
+    while True:
+        radius = size * bounds
+        meet = np.abs(values[:, None] - values[None, :]) <= radius[:, None] + radius[None, :]
+        group = connected_components(meet, directed=False)[1]
+        found: Array = np.bincount(group)[group].astype(float)
+        if (found >= size).all():
+            return found
+        size = found
 
 
 def _between(right: Complex, change: Array) -> Array:

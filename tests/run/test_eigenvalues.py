@@ -71,6 +71,20 @@ def test_a_double_root_that_round_off_split_is_not_decided() -> None:
     assert (np.abs(values - 1e-9) <= errors).all() and errors.max() < 1e-6
 
 
+@pytest.mark.parametrize("m", [3, 4, 6])
+def test_many_roots_that_an_error_split_are_within_their_errors_of_the_multiple_one(m: int) -> None:
+    """An error at the end of a chain of m moves its roots from near zero onto a circle; one beside is single."""
+    A, E = np.zeros((m + 1, m + 1)), np.zeros((m + 1, m + 1))
+    A[:m, :m] = np.eye(m, k=1)
+    A[m, m], A[m - 1, 0], E[m - 1, 0] = 3.0, 1e-10, 0.999e-10
+    values, _, errors = eigenvalues(A, E)
+    circle = np.abs(values) < 1.0
+    radius = 1e-10 ** (1.0 / m)
+    assert circle.sum() == m and np.abs(values[circle]) == pytest.approx(radius)
+    assert (errors[circle] >= radius - 1e-13 ** (1.0 / m)).all() and (errors[circle] <= 2.0 * radius).all()
+    assert errors[~circle] < 1e-10
+
+
 def test_errors_of_a_linear_model_cover_round_off() -> None:
     """Where it stands and heads does not act on a bicycle: entries there are round-off, and within their errors."""
     linear = fm.linearize(bicycle()(5.0), inputs=[], outputs=[])
