@@ -37,8 +37,9 @@ _DECAY = np.log(20.0)  # of a mode: how far it is followed
 _PERIODS = 5  # at most
 _STEP = 1e-6  # of 1 / w: the step that gives rates
 _SEEN, _TURNED = 0.08, 0.5  # amplitudes: of the mechanism's size; of an angle [rad]
-_HALVINGS = 6  # of an amplitude at which loops do not close
-_SHORTER = 24  # of a step beside a state, which closed loops may allow to be short only
+_LEAST_SEEN = 1.0 / 64.0  # of an amplitude, where loops close at no larger one: about a pixel of a page
+# beside a state, of which loops may allow short steps only: round-off is 1e-4 of a displacement by the least one
+_BESIDE, _LEAST_BESIDE = 1e-4, 1e-12
 
 
 def view_vibrations(found: Equilibrium) -> View:
@@ -106,12 +107,12 @@ def _moved(found: Equilibrium, motion: NDArray[np.complex128], w: float) -> Pose
         rows = [_closed(solver, start + size * (np.cos(a) * rates[0] - np.sin(a) * rates[1])) for a in phases]
         return poses(image, np.array(rows))
 
-    return _halved(image.name, moved, size, _HALVINGS)
+    return _halved(image.name, moved, size, _LEAST_SEEN * size)
 
 
-def _halved(name: str, make: Callable[[float], _Made], size: float, most: int) -> _Made:
+def _halved(name: str, make: Callable[[float], _Made], size: float, least: float) -> _Made:
     """What is made of a size, or halves of it, where loops can be closed. Raises SolverError if they cannot at any."""
-    for _ in range(most):
+    while size >= least:
         try:
             return make(size)
         except FmumbsError:
@@ -213,8 +214,8 @@ def _moved_states(chart: Chart, shape: NDArray[np.complex128], wave: NDArray[np.
         chart.positions(chart.x0)
         return poses(image, np.array(rows))
 
-    size = _halved(image.name, amplitude, 1e-4, _SHORTER)
-    return _halved(image.name, moved, size, _HALVINGS)
+    size = _halved(image.name, amplitude, _BESIDE, _LEAST_BESIDE)
+    return _halved(image.name, moved, size, _LEAST_SEEN * size)
 
 
 def _amplitude(rest: Poses, moved: list[Poses], length: float) -> float:
