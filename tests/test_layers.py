@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+import fmumbs
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "fmumbs"
 CORE = PACKAGE / "core"
@@ -327,6 +329,15 @@ def test_no_function_is_used_whose_results_differ_between_platforms(path: Path) 
 def test_only_one_file_of_the_core_knows_fmi_2(path: Path) -> None:
     assert not [name for _, name in includes(path) if Path(name).name.startswith("fmi2")]
     assert not re.search(r"\bfmi[0-9]", c_code(path))
+
+
+def test_type_checkers_see_each_late_name_where_it_is_imported_from() -> None:
+    """They read imports and __all__, a run the table: one fact, which neither can take from the other."""
+    source = (PACKAGE / "__init__.py").read_text()
+    (seen,) = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    imports = [node for node in seen.body if isinstance(node, ast.ImportFrom)]
+    parts = {str(node.module).removeprefix("fmumbs."): tuple(one.name for one in node.names) for node in imports}
+    assert parts == fmumbs._LATE_PARTS and set(sum(parts.values(), ())) <= set(fmumbs.__all__)
 
 
 def test_what_not_every_script_needs_is_imported_at_first_use() -> None:
