@@ -199,6 +199,11 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 )  # fmt: skip
 @click.option("--all", "all_variables", is_flag=True, help="Exports more than 2000 variables.")
 @click.option("--scene", is_flag=True, help="Adds the page of `fmumbs view` to the FMU's documentation.")
+@click.option(
+    "--inverse", is_flag=True,
+    help="An FMU of inverse dynamics, without states: positions, velocities and accelerations in, forces and reactions "
+    "out.",
+)  # fmt: skip
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
     models: tuple[str, ...],
@@ -211,6 +216,7 @@ def export(
     naming: str,
     all_variables: bool,
     scene: bool,
+    inverse: bool,
     verifies: bool,
     **integration: Any,
 ) -> None:
@@ -220,6 +226,7 @@ def export(
     fmumbs export double_pendulum
     fmumbs export pendulum arm6 -o fmus/
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
+    fmumbs export arm6 --inverse -o feed_forward.fmu
     """
     from fmumbs.export import export_fmu
     from fmumbs.export.installed import missing_platforms
@@ -233,7 +240,8 @@ def export(
         model = read_model(name, settings)
         path = export_fmu(
             model, output or f"{model.name}.fmu", kind=kind, backend=backend, starts=starts,
-            platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene, **integration,
+            platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
+            inverse=inverse, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

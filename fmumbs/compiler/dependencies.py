@@ -42,6 +42,12 @@ _THROUGHOUT = (  # what all inputs act on where reactions act on motions
 )  # fmt: skip
 
 
+_POSITIONS = (
+    lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_EXCITED, lib.FM_AT_MODAL_POSITION,
+)  # fmt: skip
+_VELOCITIES = (lib.FM_AT_SPEED, lib.FM_AT_MODAL_SPEED)
+
+
 @cache
 def antiderivatives() -> NDArray[np.int64]:
     """(kinds,) the kind whose time derivative each is, -1 for none."""
@@ -100,6 +106,8 @@ class Dependencies:
 
     def of(self, indices: References) -> list[tuple[int, ...] | None]:
         """For each of (n,) outputs its inputs' value references: None for all there are, () for none."""
+        if kind_columns().of_inverse[self._kind].any():
+            return self._of_given(indices)
         found: list[tuple[int, ...] | None] = [()] * len(indices)
         if not len(self._inputs):
             return found
@@ -119,6 +127,14 @@ class Dependencies:
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
+
+    def _of_given(self, indices: References) -> list[tuple[int, ...] | None]:
+        """The same where the motion is given: the positions, these and the velocities, or all inputs."""
+        place = kind_columns().place[self._kind[self._inputs]]
+        moved = np.isin(place, _POSITIONS), np.isin(place, (*_POSITIONS, *_VELOCITIES))
+        by_positions, by_velocities = (tuple(self._inputs[chosen].tolist()) for chosen in moved)
+        lists = {lib.FM_FOLLOWS_POSITIONS: by_positions, lib.FM_FOLLOWS_VELOCITIES: by_velocities}
+        return [lists.get(follows) for follows in kind_columns().follows[self._kind[indices]].tolist()]
 
     def _which(self, indices: References, follows: int) -> References:
         """Places in (n,) `indices` of the outputs that follow the same."""

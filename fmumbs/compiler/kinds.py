@@ -43,7 +43,8 @@ class Kind:
 
     unit_linear: the unit for a translation. components: of each variable, 0 if as many as `elements` says.
     rate: index of the kind that is its time derivative, -1 for none. elements: which elements have it (FM_HAVE_...).
-    place: where its values are stored (FM_AT_...). follows: what an output follows (FM_FOLLOWS_...).
+    place: where its values are stored (FM_AT_...). follows: what an output follows (FM_FOLLOWS_...). of_inverse: of
+    images that ask for inverse dynamics, a motion that is given or what it takes (inverse.py).
     """
 
     index: int
@@ -61,6 +62,7 @@ class Kind:
     elements: int
     place: int
     follows: int
+    of_inverse: bool
 
     @property
     def quaternion(self) -> bool:
@@ -117,9 +119,16 @@ def kinds() -> tuple[Kind, ...]:
             elements=k.elements,
             place=k.place,
             follows=k.follows,
+            of_inverse=bool(k.of_inverse),
         )
         found.append(kind)
     return tuple(found)
+
+
+@cache
+def ordinary_kinds() -> tuple[Kind, ...]:
+    """Those of images that do not ask for inverse dynamics."""
+    return tuple(kind for kind in kinds() if not kind.of_inverse)
 
 
 def _string(text: Any) -> str:
@@ -136,6 +145,7 @@ class KindColumns:
     owner: Indices
     state: NDArray[np.bool_]
     asked: NDArray[np.bool_]
+    of_inverse: NDArray[np.bool_]
     input: NDArray[np.bool_]
     output: NDArray[np.bool_]
     parameter: NDArray[np.bool_]
@@ -151,6 +161,7 @@ def kind_columns() -> KindColumns:
         owner=np.array([k.owner for k in every], np.int32),
         state=np.array([k.state for k in every]),
         asked=np.array([k.state or k.unit != k.unit_linear for k in every]),
+        of_inverse=np.array([k.of_inverse for k in every]),
         input=np.array([k.causality == "input" for k in every]),
         output=np.array([k.causality == "output" for k in every]),
         parameter=np.array([k.causality == "parameter" for k in every]),
@@ -213,8 +224,8 @@ def parameter_places() -> dict[int, tuple[str, int, int]]:
 
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
-    """The table of all variables, or of those of some kinds: by kind, then by element."""
-    listing, wanted = Listing(arrays), list(kinds() if chosen is None else chosen)
+    """The table of all variables of dynamics, or of those of some kinds: by kind, then by element."""
+    listing, wanted = Listing(arrays), list(ordinary_kinds() if chosen is None else chosen)
     element, component = (np.concatenate(column) for column in zip(*map(listing.of, wanted), strict=True))
     kind = np.repeat(np.array([k.index for k in wanted], np.int32), [len(listing.of(k)[0]) for k in wanted])
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))

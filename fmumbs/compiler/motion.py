@@ -24,6 +24,7 @@ from fmumbs.compiler.kinds import (
     all_variables,
     kind_columns,
     kinds,
+    ordinary_kinds,
     variable_table,
 )
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
@@ -46,7 +47,7 @@ Kinds = tuple[int, ...]
 @cache
 def _stored(*places: int) -> Kinds:
     """The kinds whose values are stored there, those of excited modes apart."""
-    return tuple(kind.index for kind in kinds() if kind.place in places and not kind.excited)
+    return tuple(kind.index for kind in ordinary_kinds() if kind.place in places and not kind.excited)
 
 
 _POSITIONS = _stored(lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_MODAL_POSITION)
@@ -356,7 +357,7 @@ def _with_everything(arrays: Arrays) -> Arrays:
     wanted = [kinds()[kind] for kind in (*_POSITIONS, *_MOVING, lib.FM_P_V, lib.FM_B_QUAT, lib.FM_C_TAU)] + list(
         balancing()
     )
-    wanted += [kind for kind in kinds() if kind.causality == "input" and kind.owner in (JOINT, LOAD)]
+    wanted += [kind for kind in ordinary_kinds() if kind.causality == "input" and kind.owner in (JOINT, LOAD)]
     table = all_variables(arrays, wanted)
     velocity = kinds()[lib.FM_P_V]
     named = table["variable_object"][table["variable_kind"] == velocity.index]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs import _checks
-from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Kind, Listing, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Kind, Listing, kinds, kinds_called, ordinary_kinds
 from fmumbs.compiler.layout import Arrays, text_at
 
 _FEW = 500  # up to this many names are all compared with a misspelled one
@@ -116,7 +116,8 @@ class Names:
         address = self.address(name)
         if address is None:
             return []
-        places = [place for kind in address.kinds for place in self._places(kind, address.element)]
+        ordinary = [kind for kind in address.kinds if not kind.of_inverse]
+        places = [place for kind in ordinary for place in self._places(kind, address.element)]
         return [place for place in places if address.component in (None, place.component)]
 
     def listed(self, kind: Kind) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -138,7 +139,7 @@ class Names:
 
     def _of_element(self, name: str) -> list[Place]:
         owner, element = self._owners[name]
-        return [place for kind in kinds() if kind.owner == owner for place in self._places(kind, element)]
+        return [place for kind in ordinary_kinds() if kind.owner == owner for place in self._places(kind, element)]
 
     def _alike(self, word: str) -> list[str]:
         """The element that `word` begins with, or those with the most similar names; and the named points on them."""

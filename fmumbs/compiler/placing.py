@@ -113,7 +113,8 @@ def _masses(arrays: Arrays, R_WB: NDArray[Any], r_WB: NDArray[Any]) -> tuple[NDA
 
 
 def _kinds(owner: int, *suffixes: str) -> list[Kind]:
-    return [kind for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+    found = [kind for suffix in suffixes for kind in kinds_called(owner, suffix)]
+    return [kind for kind in found if kind.causality == "output" and not kind.of_inverse]
 
 
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:

@@ -90,6 +90,7 @@ typedef enum fm_follows {
     FM_FOLLOWS_BALANCE,       /* inputs whose forces pass it */
     FM_FOLLOWS_LAW,           /* what accelerates the law's ends */
     FM_FOLLOWS_FRICTION,      /* the friction's own inputs, and all where a reaction loads it */
+    FM_FOLLOWS_GIVEN_MOTION,  /* all inputs of an image that asks for inverse dynamics */
     FM_FOLLOWS_COUNT
 } fm_follows;
 
@@ -109,6 +110,7 @@ typedef struct fm_kind_info {
     int32_t elements;        /* an fm_elements */
     int32_t place;           /* an fm_storage */
     int32_t follows;         /* an fm_follows */
+    int32_t of_inverse;      /* 1: of images that ask for inverse dynamics */
 } fm_kind_info;
 
 /* Where the start value of a parameter is in the image: entry `first` of an array of so many columns for each element.

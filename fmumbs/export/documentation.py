@@ -50,16 +50,18 @@ class Notes:
     """Texts about a backend, in HTML.
 
     needs: its requirements; inputs, failure: inputs during a step, the state after a failed step; sections: heading
-    and text of each.
+    and text of each; integrates: it has states.
     """
 
     needs: str
     inputs: str
     failure: str
     sections: tuple[tuple[str, str], ...] = ()
+    integrates: bool = True
 
     def stepping(self) -> str:
-        items = (_STEPS, self.inputs, _PARAMETERS, _STARTS, self.failure)
+        of_steps = (_STEPS, self.inputs, _PARAMETERS, _STARTS, self.failure)
+        items = of_steps if self.integrates else (self.inputs, _PARAMETERS)
         return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
 
 
@@ -68,6 +70,15 @@ NATIVE = Notes(
     inputs="""Inputs are constant during a communication step, or follow the derivatives of orders 1 to 3 that the
 importer sets for that step.""",
     failure="A step that fails returns fmi2Discard; the instance is then at the last successful time.",
+)
+
+
+INVERSE = Notes(
+    needs=NATIVE.needs,
+    inputs="""The motion is an input: positions, velocities and accelerations. Outputs are the forces that it takes at
+the present inputs, and the reactions in it; a step changes the time alone. Quaternions may have any length but 0.""",
+    failure="",
+    integrates=False,
 )
 
 

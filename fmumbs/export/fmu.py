@@ -28,13 +28,16 @@ from typing import TYPE_CHECKING, Unpack
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
 from fmumbs.compiler import ModelImage, image_of
-from fmumbs.compiler.options import RunOptions, takes_options
+from fmumbs.compiler.inverse import asks_for_inverse, inverse_image
+from fmumbs.compiler.options import RunOptions, given, takes_options
 from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
+from fmumbs.export.documentation import INVERSE as OF_INVERSE
+from fmumbs.export.documentation import NATIVE as OF_DYNAMICS
 from fmumbs.export.documentation import documentation
 from fmumbs.export.fmi2 import fmi2_xml
-from fmumbs.export.model_description import KINDS, NATIVE, model_description, model_identifier, source_date
+from fmumbs.export.model_description import INVERSE, KINDS, NATIVE, model_description, model_identifier, source_date
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
@@ -60,6 +63,7 @@ def export_fmu(
     naming: str = STRUCTURED,
     all_variables: bool = False,
     scene: bool = False,
+    inverse: bool = False,
     **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMI 2.0 FMU to `path`; returns the path of the file.
@@ -79,6 +83,9 @@ def export_fmu(
     all_variables: allows more than MOST_VARIABLES.
     scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
         the mechanism is simulated.
+    inverse: an FMU of inverse dynamics, such as for feed-forward: inputs are the positions, velocities and
+        accelerations of a tree ("A.q", "A.qd", "A.qdd"), outputs the forces that the motion takes ("A.tau"), reactions
+        and all else. It has no states and all variables; the numbers are those of fm.inverse_dynamics(), bit for bit.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
@@ -92,13 +99,17 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    kind = kind or ("cs" if backend == "pythonfmu" else "cs+me")
+    kind = kind or ("cs" if backend == "pythonfmu" or inverse else "cs+me")
     if kind not in KINDS:
         raise ExportError(f"kind '{kind}' is unknown. Choose one of: {', '.join(KINDS)}.")
     if isinstance(model, ModelImage) and starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
-    image = image_of(model, starts=starts, **options)
-    if image.equilibrium:
+    if inverse:
+        _check_inverse(backend, kind, scene, options)
+    image = image_of(model, starts=starts, everything=inverse, **options)
+    if inverse:
+        image = inverse_image(image)
+    elif image.equilibrium:
         _check_equilibrium(image)
     _check_count(image, all_variables)
     place = os.fspath(path)
@@ -107,6 +118,21 @@ def export_fmu(
     entries = BACKENDS[backend](image, platforms, naming, scene, kind)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
+
+
+def _check_inverse(backend: str, kind: str, scene: bool, options: RunOptions) -> None:
+    """Raises ExportError for what an FMU of inverse dynamics does not have."""
+    if backend != "native":
+        raise ExportError(f"inverse=True is for the backend 'native', not for '{backend}'.")
+    if kind != "cs":
+        raise ExportError(
+            f"an FMU of inverse dynamics has no states to integrate, and no kind '{kind}'. Leave kind out, or give "
+            "'cs'."
+        )
+    if scene:
+        raise ExportError("an FMU of inverse dynamics moves as its inputs do: it has no scene. Leave scene out.")
+    if named := given(options):
+        raise ExportError(f"inverse dynamics is not integrated: {', '.join(named)} cannot be given with inverse=True.")
 
 
 def _scene(image: ModelImage) -> Entries:
@@ -132,7 +158,7 @@ def native_entries(
         image,
         variables,
         naming=naming,
-        capabilities=replace(NATIVE, kinds=KINDS[kind]),
+        capabilities=replace(INVERSE if asks_for_inverse(image) else NATIVE, kinds=KINDS[kind]),
         sources=compiled_sources(),
         tool=tool,
         licence=installed.LICENCE,
@@ -142,7 +168,8 @@ def native_entries(
     for platform, (suffix, binary) in installed.binaries(platforms).items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
-    yield "documentation/index.html", documentation(image, variables, tool=tool, scene=scene)
+    notes = OF_INVERSE if asks_for_inverse(image) else OF_DYNAMICS
+    yield "documentation/index.html", documentation(image, variables, tool=tool, notes=notes, scene=scene)
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 

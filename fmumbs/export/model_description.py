@@ -54,6 +54,7 @@ class Capabilities:
 
 
 NATIVE = Capabilities()
+INVERSE = Capabilities(interpolates_inputs=False, output_derivatives=0)
 
 
 @dataclass(frozen=True)

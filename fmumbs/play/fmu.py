@@ -120,6 +120,11 @@ class Fmu:
         self._folder.cleanup()
 
     @cached_property
+    def is_inverse(self) -> bool:
+        """Whether it is an FMU of fmumbs for inverse dynamics: it has no scheme of integration."""
+        return self.has_image and self.find("solver.scheme") is None
+
+    @cached_property
     def structured(self) -> dict[str, str]:
         """Structured names by those of the FMU, which are the same unless it is an FMU of fmumbs with flat names."""
         if self.description.variableNamingConvention != FLAT or not self.has_image:

@@ -68,6 +68,7 @@ class Closed:
             raise ModelError(self._choices(positions[0], speeds[0]))
         references = [one for name in actuated for one in self._input(name)]
         found = np.zeros((len(positions), len(references)))
+        positions = self._coordinates.with_unit_quaternions(positions)
         for i in range(len(positions)):
             self._hosted.go(positions[i], speeds[i])
             self._check_fits(i, speeds[i], accelerations[i])

@@ -87,19 +87,23 @@ class Coordinates:
         return (positions, speeds, self.read_rates(a, "accelerations", len(positions))), single
 
     def read_positions(self, given: Given) -> tuple[Array, bool]:
-        """(instants, positions) with quaternions of length one; whether it was one instant alone."""
+        """(instants, positions), quaternions as they are given; whether it was one instant alone."""
         names = self.positions
         values, single = self._read(given, names, "positions")
-        values = values.copy()
         for at in self._quaternions:
-            length = np.linalg.norm(values[:, at : at + 4], axis=1)
-            if not (length > 0.0).all():
+            if not np.linalg.norm(values[:, at : at + 4], axis=1).all():
                 raise ModelError(
                     f"Model '{self.name}': the quaternion '{split_component(names[at])[0]}' is zero and gives no "
                     "orientation. Give w, x, y, z, such as 1, 0, 0, 0."
                 )
-            values[:, at : at + 4] /= length[:, None]
         return values, single
+
+    def with_unit_quaternions(self, positions: Array) -> Array:
+        """(instants, positions) as the core makes them of what read_positions() returns."""
+        values = positions.copy()
+        for at in self._quaternions:
+            values[:, at : at + 4] /= np.linalg.norm(values[:, at : at + 4], axis=1)[:, None]
+        return values
 
     def read_rates(self, given: Given | None, what: str, count: int) -> Array:
         """(count, speeds) velocities or accelerations, `what`; None: zeros. One instant serves all of them."""

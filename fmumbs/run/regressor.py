@@ -56,7 +56,9 @@ def regressor(model: Mechanism, q: Given | Result, u: Given | None = None, a: Gi
     Returns a Regressor. Raises ModelError as inverse_dynamics(), and for loops, flexible bodies and excited modes.
     """
     hosted = _own(solver_of(model))
-    motion, single = Coordinates(hosted.image).read_motion(q, u, a)
+    coordinates = Coordinates(hosted.image)
+    (positions, *rates), single = coordinates.read_motion(q, u, a)
+    motion = (coordinates.with_unit_quaternions(positions), *rates)
     made = _Made(hosted, *motion)
     made.add_bodies()
     made.add_elements()

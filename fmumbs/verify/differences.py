@@ -183,11 +183,12 @@ def _by_time(fmu: Fmu, resolution: Resolution) -> tuple[Values, Values]:
 def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Values, Values, Values]:
     """Central difference of the outputs by an input, its likely error, and what round-off makes of the widest one.
 
-    Accelerations and reactions are linear in the inputs, piece by piece: widths are halved until both sides lie on
-    one piece.
+    Accelerations and reactions are linear in the inputs, piece by piece: widths are reduced until both sides lie on
+    one piece. What inverse dynamics gives is not linear in positions and velocities: widths are small at once.
     """
     outputs = one.fmu.outputs
-    widths = np.array([max(1.0, abs(values[known])) / 4.0**k for k in range(8)])
+    widest = 0.02 if one.fmu.is_inverse else max(1.0, abs(values[known]))
+    widths = np.array([widest / 4.0**k for k in range(8)])
     found: list[Values] = []
     for count, width in enumerate(widths, 1):
         one.set({known: values[known] + width})

@@ -17,6 +17,7 @@
 #include "../loops/turning_axes.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
+#include "../motion/required.h"
 #include "../motion/resolution.h"
 #include "../loops/reduced_choice.h"
 #include "../assembly/assembly.h"
@@ -306,10 +307,23 @@ static fm_status start_at_rest(fm_instance *s, double t)
     return status;
 }
 
+/* The motion of inverse dynamics is given: nothing is assembled. */
+static fm_status start_given(fm_instance *s, double t)
+{
+    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
+    if (fm_check_given(s) != FM_OK) return FM_ERROR;
+    s->clock[FM_TIME] = s->work.time = t;
+    s->clock[FM_ASSEMBLED] = 1.0;
+    s->valid = FM_VALID_NOTHING;
+    fm_take_given(s);
+    return FM_OK;
+}
+
 /* On failure all values remain as they were. */
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
     char why[500];
+    if (s->model.inverse) return start_given(s, t);
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     s->statics->growth = 0.0;
     s->statics->locks = 0;

@@ -130,6 +130,7 @@ static fm_counts counts_of(const fm_instance *s)
         .speeds = speeds,
         .modes = modes,
         .ny = ny,
+        .required = m->inverse ? speeds : 0,
         .inputs = modes + 6 * (size_t)m->n.loads + (size_t)m->n.controls,
         .joints = joints,
         .balls = (size_t)m->balls,
@@ -252,7 +253,8 @@ static fm_model model_of(const fm_image *image)
     }
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
     for (int32_t i = 0; i < m->n.excitations; i++) m->realised += image->excitation_drive[i] >= 0;
-    m->planars = m->reduced || m->realised > 0 ? 0 : fm_planar_count(image);
+    for (int32_t i = 0; i < m->n.variables; i++) m->inverse |= image->variable_kind[i] >= FM_FIRST_INVERSE;
+    m->planars = m->reduced || m->inverse || m->realised > 0 ? 0 : fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
 #undef V
@@ -421,6 +423,7 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->y + s->model.bristles, m->start_z, m->n.bristles);
     copy(s->guess, s->y, s->model.ny);
     copy(s->base, s->y, s->model.ny);
+    if (s->model.inverse) copy(s->given, s->y, m->n.positions + m->n.speeds);
     copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, FM_OPTIONS);

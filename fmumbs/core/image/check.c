@@ -337,8 +337,16 @@ static const char *check_parameters(const fm_image *m)
     return fm_all_fit(all, sizeof all / sizeof *all, NULL, 0) ? NULL : "a parameter is out of its bounds";
 }
 
+/* Whether a variable is a state of the tree, which nothing has whose motion is given. */
+static int is_tree_state(const fm_image *m, int32_t i)
+{
+    const fm_kind_info *kind = fm_kinds + m->variable_kind[i];
+    return kind->state && !(kind->owner == FM_JOINT && fm_is_cut_joint(m, m->variable_object[i]));
+}
+
 static const char *check_variables(const fm_image *m)
 {
+    int given = 0, moves = 0;
 #define O(id, one, all) m->n.all,
     const int32_t owned[] = {1, FM_OWNERS(O)};
 #undef O
@@ -349,8 +357,12 @@ static const char *check_variables(const fm_image *m)
         if (object < 0 || object >= owned[fm_kinds[kind].owner])
             return "a variable belongs to an element that does not exist";
         if (!fm_has_component(m, kind, object, part)) return "a variable has a component that does not exist";
+        given |= kind >= FM_FIRST_INVERSE;
+        moves |= is_tree_state(m, i);
+        if (kind >= FM_FIRST_INVERSE && fm_kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object))
+            return "the motion of a cut joint is given";
     }
-    return NULL;
+    return given && moves ? "its motion is both given and computed" : NULL;
 }
 
 int fm_image_check(const fm_image *m, char *why, size_t capacity)

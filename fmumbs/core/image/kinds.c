@@ -16,7 +16,7 @@ enum {
 const fm_kind_info fm_kinds[FM_KIND_COUNT] = {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) \
     {suffix, unit, linear, text, FM_##owner, CAUSALITY_##role, TYPE_##role, TUNABLE_##role, STATE_##role, #owner, \
-     components, FM_HAVE_##elements, FM_AT_##place, FM_FOLLOWS_##follows},
+     components, FM_HAVE_##elements, FM_AT_##place, FM_FOLLOWS_##follows, FM_##id >= FM_FIRST_INVERSE},
     FM_KINDS(K)
 #undef K
 };

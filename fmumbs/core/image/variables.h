@@ -4,7 +4,10 @@
  * `role` is a row of FM_ROLES. `elements` says which elements of the owner have it (fm_elements); how many components
  * these have, too, where `components` is 0. `place` is where a value is stored (fm_storage), `needs` what must be up to
  * date before it is computed (fm_results, instance.h), `follows` what an output follows (fm_follows). Checks of the
- * image, reading, writing, refusals, derivatives, and Python's view of the variables are made from these columns. */
+ * image, reading, writing, refusals, derivatives, and Python's view of the variables are made from these columns.
+ *
+ * The kinds from FM_FIRST_INVERSE on are of images that ask for inverse dynamics (motion/required.c): a motion that is
+ * given (G_...), stored beside the state where the state of the same name is in it, and what it takes (R_...). */
 #ifndef FM_VARIABLES_H
 #define FM_VARIABLES_H
 
@@ -263,7 +266,50 @@
       "rotation [rad] or strain, by one mode of a flexible body or in one element of a flexible link, above "         \
       "which a warning is given")                                                                                     \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, FIXED, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                     \
-      "relative tolerance of the error control")
+      "relative tolerance of the error control")                                                                      \
+    K(G_Q, JOINT, "q", 0, INPUT, COORDINATES, POSITION, NOTHING, NOTHING, "rad", "m",                                 \
+      "joint position")                                                                                               \
+    K(G_QD, JOINT, "qd", 0, INPUT, RATES, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                                    \
+      "joint velocity")                                                                                               \
+    K(G_QDD, JOINT, "qdd", 0, INPUT, RATES, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",                         \
+      "joint acceleration")                                                                                           \
+    K(G_QUAT, JOINT, "q", 4, INPUT, TURNING, QUATERNION, NOTHING, NOTHING, "", "",                                    \
+      "quaternion w x y z of frame M in frame F, of any length but 0")                                                \
+    K(G_W, JOINT, "w", 3, INPUT, TURNING, SPEED, NOTHING, NOTHING, "rad/s", "rad/s",                                  \
+      "angular velocity of M relative to F in M's axes")                                                              \
+    K(G_ALPHA, JOINT, "alpha", 3, INPUT, TURNING, ACCELERATION, NOTHING, NOTHING, "rad/s2", "rad/s2",                 \
+      "time derivative of w in M's axes")                                                                             \
+    K(G_R, JOINT, "r", 3, INPUT, FREE, POSITION, NOTHING, NOTHING, "m", "m",                                          \
+      "position of M's origin in F")                                                                                  \
+    K(G_V, JOINT, "v", 3, INPUT, FREE, SPEED, NOTHING, NOTHING, "m/s", "m/s",                                         \
+      "velocity of M's origin relative to F in F's axes")                                                             \
+    K(G_A, JOINT, "a", 3, INPUT, FREE, ACCELERATION, NOTHING, NOTHING, "m/s2", "m/s2",                                \
+      "time derivative of v in F's axes")                                                                             \
+    K(G_U, JOINT, "u", 0, INPUT, NONHOLONOMIC, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                               \
+      "velocity variable of a nonholonomic joint")                                                                    \
+    K(G_UDOT, JOINT, "udot", 0, INPUT, NONHOLONOMIC, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",                \
+      "time derivative of u")                                                                                         \
+    K(G_ETA, JOINT, "eta", 0, INPUT, EXCITED, EXCITED, NOTHING, NOTHING, "rad", "m",                                  \
+      "position of the joint's excited mode")                                                                         \
+    K(G_KAPPA, JOINT, "kappa", 0, INPUT, EXCITED, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                            \
+      "velocity of the joint's excited mode")                                                                         \
+    K(G_KAPPA_DOT, JOINT, "kappa_dot", 0, INPUT, EXCITED, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",           \
+      "acceleration of the joint's excited mode")                                                                     \
+    K(G_B_Q, BODY, "q", 0, INPUT, FLEXIBLE, MODAL_POSITION, NOTHING, NOTHING, "m", "m",                               \
+      "modal coordinate of the flexible body")                                                                        \
+    K(G_B_QD, BODY, "qd", 0, INPUT, FLEXIBLE, MODAL_SPEED, NOTHING, NOTHING, "m/s", "m/s",                            \
+      "time derivative of the flexible body's modal coordinate")                                                      \
+    K(G_B_QDD, BODY, "qdd", 0, INPUT, FLEXIBLE, MODAL_ACCELERATION, NOTHING, NOTHING, "m/s2", "m/s2",                 \
+      "second time derivative of the flexible body's modal coordinate")                                               \
+    K(R_TAU, JOINT, "tau", 0, OUTPUT, TORQUED, NOWHERE, MOTION, GIVEN_MOTION, "N.m", "N",                             \
+      "generalised torque of the joint's free mode that the motion takes")                                            \
+    K(R_F, JOINT, "f", 0, OUTPUT, FORCED, NOWHERE, MOTION, GIVEN_MOTION, "N", "N",                                    \
+      "generalised force of the joint's free mode that the motion takes")                                             \
+    K(R_DRIVE, JOINT, "drive", 0, OUTPUT, EXCITED, NOWHERE, MOTION, GIVEN_MOTION, "N.m", "N",                         \
+      "generalised force of the drive of the joint's excited mode that the motion takes")                             \
+    K(R_B_F, BODY, "f", 0, OUTPUT, FLEXIBLE, NOWHERE, MOTION, GIVEN_MOTION, "N", "N",                                 \
+      "generalised force on the flexible body's mode that the motion takes, 0 of a motion that "                      \
+      "its elasticity makes")
 
 /* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix
  * beside its diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a
@@ -319,7 +365,8 @@ typedef enum fm_kind_id {
 #define K(id, ...) FM_##id,
     FM_KINDS(K)
 #undef K
-        FM_KIND_COUNT
+        FM_KIND_COUNT,
+    FM_FIRST_INVERSE = FM_G_Q
 } fm_kind_id;
 
 #endif

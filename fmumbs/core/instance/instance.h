@@ -45,6 +45,7 @@ typedef struct fm_model {
     int32_t reduced;  /* 1: the image asks for the reduced formulation */
     int32_t turning;  /* joints that turn about three axes (loops/turning_axes.c) */
     int32_t realised; /* drives that realise programs */
+    int32_t inverse;  /* 1: the image asks for inverse dynamics: its motion is given (motion/required.c) */
     size_t state_doubles;
 } fm_model;
 
@@ -72,6 +73,7 @@ typedef enum fm_valid {
     FM_VALID_JOINT_FORCES = 4,
     FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
     FM_VALID_LAWS = 16,  /* modes of the force laws */
+    FM_VALID_GIVEN = 32, /* the motion that is given is the present one */
     FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
     FM_VALID_WORLD_AND_LINKS = FM_VALID_WORLD | FM_VALID_LINKS
 } fm_valid;

@@ -25,6 +25,7 @@ FM_HIDDEN_BEGIN
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
     V(control, m->n.controls)  /* inputs that load or scale friction and laws */             \
     V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
+    V(given, m->inverse * (m->n.positions + 2 * m->n.speeds)) /* inputs: positions, speeds, accelerations */ \
     V(normal_last, m->n.frictions) /* own normal forces at the end of the last step, with which the next one begins */ \
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \

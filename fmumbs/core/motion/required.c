@@ -7,6 +7,10 @@
  *     momenta    the wrenches on the roots while velocities stand for accelerations
  * Bristles of friction are deflected as after long sliding at the same velocity, z' = 0. A law at a bound of velocity,
  * as dry friction at rest, exerts the mean of its forces on either side. The state remains as it is.
+ *
+ * In an image that asks for inverse dynamics (variables.h) the motion is an input, in s->given, and the forces that it
+ * takes are the results of an evaluation, in work.required; accelerations and wrenches of the links are those of this
+ * motion.
  */
 #include "required.h"
 
@@ -19,6 +23,7 @@
 #include "../tree/inverse.h"
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
+#include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "evaluation.h"
 #include "friction.h"
@@ -66,7 +71,7 @@ static fm_status end(fm_instance *s, const kept *was, fm_status status)
     return status;
 }
 
-/* Positions and velocities of an instant, NULL for none, as a state. */
+/* Positions and velocities of an instant, NULL for none, as a state with unit quaternions. */
 static double *state_of(fm_instance *s, const double *positions, const double *speeds)
 {
     const size_t np = (size_t)s->image.n.positions, nu = (size_t)s->image.n.speeds;
@@ -74,6 +79,7 @@ static double *state_of(fm_instance *s, const double *positions, const double *s
     memcpy(y, positions, np * sizeof *y);
     if (speeds != NULL) memcpy(y + np, speeds, nu * sizeof *y);
     else memset(y + np, 0, nu * sizeof *y);
+    (void)fm_normalise(s, y, NULL);
     return y;
 }
 
@@ -139,15 +145,20 @@ static void require_forces(fm_instance *s, double *y, int applied, const double 
     give(s, tau, out);
 }
 
+static fm_status refuse_own_friction(fm_instance *s)
+{
+    if (!fm_any_own_friction(s)) return FM_OK;
+    return fm_say(s, FM_ERROR,
+                  "friction that the reaction of its own joint loads has no inverse dynamics: give it "
+                  "a normal force, or leave out applied forces");
+}
+
 fm_status fm_do_required_forces(fm_instance *s, size_t count, int applied, const double *positions,
                                 const double *speeds, const double *accelerations, double *forces)
 {
     const size_t np = (size_t)s->image.n.positions, nu = (size_t)s->image.n.speeds;
     kept was;
-    if (applied && fm_any_own_friction(s))
-        return fm_say(s, FM_ERROR,
-                      "friction that the reaction of its own joint loads has no inverse dynamics: give it "
-                      "a normal force, or leave out applied forces");
+    if (applied && refuse_own_friction(s) != FM_OK) return FM_ERROR;
     if (!are_finite(s, positions, count * np) || !are_finite(s, speeds, count * nu) ||
         !are_finite(s, accelerations, count * nu) || begin(s, &was) != FM_OK)
         return FM_ERROR;
@@ -155,6 +166,42 @@ fm_status fm_do_required_forces(fm_instance *s, size_t count, int applied, const
         require_forces(s, state_of(s, positions + i * np, speeds + i * nu), applied, accelerations + i * nu,
                        forces + i * nu);
     return end(s, &was, FM_OK);
+}
+
+/* Whether the motion that is given, and the parameters, have inverse dynamics. */
+fm_status fm_check_given(fm_instance *s)
+{
+    if (s->image.n.rows > 0)
+        return fm_say(s, FM_ERROR, "inverse dynamics without actuators is that of trees: this image has loops");
+    if (refuse_own_friction(s) != FM_OK || fm_check_rules(s, FM_ERROR) != FM_OK) return FM_ERROR;
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const double *q = s->given + s->link[s->ball_link[i]].p;
+        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 1e-20 && square < 1e20))
+            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
+                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
+                          square < 1.0 ? "zero" : "far too long");
+    }
+    return FM_OK;
+}
+
+/* Makes the motion that is given the present one. */
+void fm_take_given(fm_instance *s)
+{
+    const size_t np = (size_t)s->image.n.positions, nu = (size_t)s->image.n.speeds;
+    memcpy(s->y, s->given, (np + nu) * sizeof *s->y);
+    (void)fm_normalise(s, s->y, NULL);
+    memcpy(s->work.udot, s->given + np + nu, nu * sizeof *s->y);
+}
+
+/* What the motion that is given takes, in work.required. Leaves it in the links. */
+void fm_require_given(fm_instance *s)
+{
+    const int32_t np = s->image.n.positions;
+    double *y = state_of(s, s->given, s->given + np);
+    s->laws.use = s->laws.now;
+    require_forces(s, y, 1, s->work.udot, s->work.required);
+    memcpy(s->y + s->model.bristles, y + s->model.bristles, (size_t)s->image.n.bristles * sizeof *y);
 }
 
 /* Places the links at rest at the positions of an instant. */

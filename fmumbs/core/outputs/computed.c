@@ -193,6 +193,10 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     if (fm_kinds[kind].place == FM_AT_ACCELERATION) return s->work.udot[fm_mode_of(m, kind, object, part)];
     if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) return s->work.udot[m->link_u[m->body_link[object]] + part];
     switch (kind) {
+    case FM_R_TAU:
+    case FM_R_F:
+    case FM_R_DRIVE: return s->work.required[fm_mode_of(m, kind, object, part)];
+    case FM_R_B_F: return s->work.required[m->link_u[m->body_link[object]] + part];
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;

@@ -11,6 +11,7 @@
 #include "../forces/laws.h"
 #include "../motion/friction.h"
 #include "../motion/rates.h"
+#include "../motion/required.h"
 #include "../motion/scratch.h"
 #include "../time/hosted.h"
 #include "continuous.h"
@@ -37,6 +38,7 @@ static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
 fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
                                       const double *value)
 {
+    if (s->model.inverse && count > 0) return refuse(s, reference[0], "inverse dynamics has no input derivatives");
     for (size_t i = 0; i < count; i++) {
         if (fm_input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
         if (order[i] < 1 || order[i] > FM_TAYLOR) return refuse(s, reference[i], "input derivatives have order 1 to 3");
@@ -127,6 +129,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
                                        double *value)
 {
     const fm_image *m = &s->image;
+    if (s->model.inverse && count > 0) return refuse(s, reference[0], "inverse dynamics has no output derivatives");
     for (size_t i = 0; i < count; i++) {
         fm_variable_info info;
         if (fm_variable(s, reference[i], &info) != FM_OK || info.causality != FM_OUTPUT || info.type != FM_REAL)
@@ -165,7 +168,7 @@ static fm_status sort_seeds(fm_instance *s, const fm_direction *along, int *inpu
     *inputs = *others = 0;
     for (size_t i = 0; i < along->knowns; i++) {
         const uint32_t known = along->known[i];
-        const int32_t place = fm_input_place(s, known), state = fm_any_state(s, known);
+        const int32_t place = s->model.inverse ? -1 : fm_input_place(s, known), state = fm_any_state(s, known);
         if (place < 0 && state < 0 && fm_parameter_at(s, known) == NULL)
             return refuse(s, known, "derivatives are with respect to inputs, states and tunable parameters only");
         if (!isfinite(along->seed[i])) return refuse(s, known, "its seed must be a finite number");
@@ -229,6 +232,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
 {
     const fm_direction along = {known, seed, knowns};
     int inputs, others;
+    if (s->model.inverse && fm_check_given(s) != FM_OK) return FM_ERROR;
     if (sort_seeds(s, &along, &inputs, &others) != FM_OK) return FM_ERROR;
     for (size_t i = 0; i < unknowns; i++) {
         fm_variable_info info;
@@ -239,7 +243,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
     fm_keep_pieces(s);
     const int fits = !others || fm_differ(s, &along, unknown, unknowns, result);
-    if (fits && (inputs || !others)) {
+    if (fits && (inputs || !others) && !s->model.inverse) {
         fm_keep_pieces(s);
         add_response(s, unknown, unknowns, result);
     }

@@ -63,6 +63,11 @@ static void evaluate(fm_instance *s, const uint32_t *unknown, size_t count, doub
     for (size_t i = 0; i < count; i++) value[i] = fm_value_at(s, unknown[i]);
 }
 
+static int is_good(const double best[2], double round_off)
+{
+    return best[1] <= fmax(FM_ENOUGH * fabs(best[0]), round_off);
+}
+
 /* Row k of an unknown's table from the difference d over h; keeps the best entry. 1: it is good enough. */
 static int extrapolate(double *row, double *best, int k, double d, double round_off)
 {
@@ -80,7 +85,7 @@ static int extrapolate(double *row, double *best, int k, double d, double round_
         if (error <= best[1]) best[0] = row[j], best[1] = error;
         before = last;
     }
-    return best[1] <= fmax(FM_ENOUGH * fabs(best[0]), round_off);
+    return is_good(best, round_off);
 }
 
 /* At most as many unknowns as there is room for. */
@@ -99,8 +104,9 @@ static int differ_some(fm_instance *s, const fm_direction *along, double widest_
         good = 0;
         for (size_t i = 0; i < count; i++) {
             const double noise = FM_NOISE * DBL_EPSILON * fmax(fabs(ahead[i]), fabs(behind[i])) / h;
-            good += (size_t)extrapolate(s->hosted.table + FM_STEP_SIZES * i, best + 2 * i, k,
-                                        (ahead[i] - behind[i]) / (2.0 * h), noise);
+            good += is_good(best + 2 * i, noise) || /* smaller steps may agree better by chance */
+                    extrapolate(s->hosted.table + FM_STEP_SIZES * i, best + 2 * i, k,
+                                (ahead[i] - behind[i]) / (2.0 * h), noise);
         }
     }
     for (size_t i = 0; i < count; i++) result[i] = best[2 * i];

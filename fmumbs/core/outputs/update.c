@@ -10,6 +10,23 @@
 #include "../motion/law_modes.h"
 #include "../motion/crossings.h"
 #include "../motion/joint_forces.h"
+#include "../motion/required.h"
+
+/* Those of the motion that is given. */
+static void update_given(fm_instance *s, int32_t what)
+{
+    if (!(s->valid & FM_VALID_GIVEN)) fm_take_given(s);
+    if (what & ~FM_VALID_WORLD) {
+        fm_require_given(s);
+        what |= FM_VALID_LAWS | FM_VALID_MOTION | FM_VALID_LINKS;
+    }
+    if (what & FM_VALID_WORLD) {
+        fm_run_orientations(s, s->y);
+        fm_make_world(s, s->y);
+    }
+    if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
+    s->valid |= what | FM_VALID_GIVEN;
+}
 
 /* Computes those of the results `what` that are not up to date. */
 void fm_update(fm_instance *s, int32_t what)
@@ -18,6 +35,10 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
     if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
     what &= ~s->valid;
+    if (s->model.inverse) {
+        update_given(s, what);
+        return;
+    }
     s->work.time = s->clock[FM_TIME];
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) {

@@ -11,6 +11,7 @@
 #include "../forces/laws.h"
 #include "../motion/friction.h"
 #include "../motion/parameters.h"
+#include "../motion/required.h"
 #include "../motion/scratch.h"
 #include "../time/hosted.h"
 #include "computed.h"
@@ -232,8 +233,8 @@ static double *stored_parameter(fm_instance *s, int32_t kind, int32_t object, in
     }
 }
 
-/* The location of a variable that is stored; NULL for computed ones. */
-static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+/* The location of a variable in the state, or that of another kind; NULL for computed ones. */
+static double *stored_beside(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
@@ -256,13 +257,26 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     }
 }
 
-/* The index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is not an input. */
+/* The location of a variable that is stored; NULL for computed ones. */
+static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const fm_image *m = &s->image;
+    const int32_t part = component < 0 ? 0 : component, place = fm_kinds[kind].place;
+    if (kind < FM_FIRST_INVERSE) return stored_beside(s, kind, object, component);
+    double *const rates = s->given + m->n.positions + m->n.speeds;
+    if (place == FM_AT_ACCELERATION) return rates + fm_mode_of(m, kind, object, part);
+    if (place == FM_AT_MODAL_ACCELERATION) return rates + m->link_u[m->body_link[object]] + part;
+    double *const at = stored_beside(s, kind, object, component);
+    return at == NULL ? NULL : s->given + (at - s->y);
+}
+
+/* The index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is none of these. */
 int32_t fm_input_place(fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
     if (reference >= fm_variable_count(s)) return -1;
     const int32_t kind = m->variable_kind[reference];
-    if (fm_kinds[kind].causality != FM_INPUT) return -1;
+    if (fm_kinds[kind].causality != FM_INPUT || kind >= FM_FIRST_INVERSE) return -1;
     const double *at = stored(s, kind, m->variable_object[reference], m->variable_component[reference]);
     switch (fm_kinds[kind].place) {
     case FM_AT_TAU: return (int32_t)(at - s->tau);
@@ -366,6 +380,7 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
 {
     double part[FM_READ_AT_ONCE];
     int rates = 0;
+    if (s->model.inverse && fm_check_given(s) != FM_OK) return FM_ERROR;
     for (size_t i = 0; i < count; i++) {
         if (reference[i] < (uint32_t)s->image.n.variables) continue;
         const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
@@ -417,15 +432,17 @@ static void write(const fm_instance *s, uint32_t reference, double *at, double v
         at[1] = at[2] = value;
 }
 
-/* Where a tunable parameter is stored, NULL for all else. */
+/* Where a tunable parameter, or an input of inverse dynamics, is stored; NULL for all else. */
 double *fm_parameter_at(fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
-    if (reference >= fm_variable_count(s) || !fm_kinds[m->variable_kind[reference]].tunable) return NULL;
+    if (reference >= fm_variable_count(s)) return NULL;
+    const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
+    if (!kind->tunable && !(s->model.inverse && kind->causality == FM_INPUT)) return NULL;
     return stored(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
 }
 
-/* Adds to a tunable parameter, beyond its bounds too. 0: it is none. */
+/* Adds to what fm_parameter_at finds, beyond its bounds too. 0: it is none. */
 int fm_add_to_parameter(fm_instance *s, uint32_t reference, double more)
 {
     double *at = fm_parameter_at(s, reference);

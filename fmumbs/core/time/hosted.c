@@ -59,6 +59,7 @@ void fm_find_states(fm_instance *s)
         s->hosted.state[m->excitation_p[i]] = s->hosted.state[m->n.positions + m->excitation_u[i]] = -1;
     }
     for (int32_t i = 0; i < s->model.ny; i++) {
+        if (s->model.inverse) s->hosted.state[i] = -1; /* its motion is an input */
         if (s->hosted.state[i] < 0) continue;
         s->hosted.place[s->hosted.states] = i;
         s->hosted.state[i] = s->hosted.states++;
