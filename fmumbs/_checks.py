@@ -7,13 +7,19 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from typing import TypeGuard, cast
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeGuard, cast
 
 from fmumbs import _limits
 from fmumbs.errors import FmumbsError, ModelError, StartWarning
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Vec3 = tuple[float, float, float]
 Mat3 = tuple[Vec3, Vec3, Vec3]
@@ -104,12 +110,77 @@ def numbers(values: object, size: int, what: str, example: Sequence[float] | Non
     """`size` finite numbers from any flat sequence. example: valid ones for the message, by default zeros."""
     if type(values) is tuple and len(values) == size and _all_finite(values):
         return values
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    found = _listed(values)
+    if found is None:
         raise ModelError(f"{what} is {shown(values)}, but must have {size} numbers. Give {_example(size, example)}.")
-    items = tuple(values)
-    if len(items) != size:
-        raise ModelError(f"{what} has {len(items)} entries, but must have {size}. Give {_example(size, example)}.")
-    return tuple(number(item, f"{what}[{i + 1}]") for i, item in enumerate(items))
+    if len(found) != size:
+        raise ModelError(f"{what} has {len(found)} entries, but must have {size}. Give {_example(size, example)}.")
+    return tuple(number(item, f"{what}[{i + 1}]") for i, item in enumerate(found))
+
+
+def items(values: object, what: str, fix: str) -> tuple[Any, ...]:
+    """The entries of a list, a tuple, an array or any other iterable, but not the letters of a text."""
+    found = _listed(values)
+    if found is None:
+        raise ModelError(f"{what} is {shown(values)}, which is not a list. {fix}")
+    return found
+
+
+def names(values: object, what: str) -> tuple[str, ...]:
+    """Names in a list, or one alone."""
+    found = (values,) if isinstance(values, str) else _listed(values)
+    if found is None or not all(isinstance(one, str) for one in found):
+        raise ModelError(f"{what} is {shown(values)}, which is not a list of names. Give names such as ['A.q'].")
+    return found
+
+
+def flag(value: object, what: str) -> bool:
+    """True or False, also as NumPy has them, or as 1 and 0."""
+    if getattr(value, "ndim", 0) == 0 and value in (True, False):
+        return bool(value)
+    raise ModelError(f"{what} is {shown(value)}, but must be True or False. Give one of them.")
+
+
+def choice(value: object, known: Iterable[str], what: str) -> None:
+    """One of some words."""
+    words = tuple(known)
+    if not isinstance(value, str) or value not in words:
+        listed = ", ".join(f"'{word}'" for word in words[:-1])
+        raise ModelError(f"{what} is {shown(value)}. Give {listed} or '{words[-1]}'.")
+
+
+def whole(value: object, what: str, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number within two bounds, Python's or NumPy's."""
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool) and getattr(value, "ndim", 0) == 0:
+        with suppress(TypeError):  # of an array of real numbers
+            if least <= (found := index(value)) <= most:
+                return found
+    raise ModelError(f"{what} is {shown(value)}, but must be a whole number from {least} to {most}. Give one.")
+
+
+def mapping(value: object, what: str, fix: str) -> dict[str, Any]:
+    """A mapping by name."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ModelError(f"{what} is {shown(value)}, which is not a mapping by name. {fix}")
+    return dict(value)
+
+
+def array(values: object, what: str) -> "NDArray[np.float64]":
+    """An array of real numbers, finite or not, of any shape."""
+    import numpy as np  # late: most checks need none
+
+    try:
+        return np.array(values, float)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{what} is {shown(values)}, which is not an array of numbers. Give real numbers.") from None
+
+
+def path(value: object, what: str) -> Path:
+    """A place in the file system, from text or what os.fspath() takes."""
+    try:
+        return Path(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(f"{what} is {shown(value)}, which is not a path. Give its name in quotes.") from None
 
 
 def vector(values: object, what: str, example: Sequence[float] | None = None) -> Vec3:
@@ -177,9 +248,7 @@ def quaternion(values: object, what: str) -> tuple[float, float, float, float]:
 
 def matrix(values: object, what: str) -> Mat3:
     """A 3x3 matrix as a tuple of its rows."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {shown(values)}, but must be a 3x3 matrix. Give its three rows.")
-    rows = tuple(values)
+    rows = items(values, what, "Give the three rows of a 3x3 matrix.")
     if len(rows) != 3:
         raise ModelError(f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix.")
     return cast(Mat3, tuple(vector(row, f"{what}, row {i + 1},", _UNIT[i]) for i, row in enumerate(rows)))
@@ -194,8 +263,8 @@ def name(value: object, what: str) -> str:
         if not _NAME.fullmatch(legal):
             legal = f"_{legal}"
         raise ModelError(
-            f"{what} has the name '{value}', but a name has only letters, digits and _, and does "
-            f"not begin with a digit. Call it '{legal}'."
+            f"{what} has the name {shown(value)}, but a name has only letters, digits and _, and does "
+            f"not begin with a digit. Call it {shown(legal)}."
         )
     return value
 
@@ -221,6 +290,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
         return "There is none yet."
     listed = ", ".join(f"'{n}'" for n in names[:8])
     return f"There are {listed}{' and others' if len(names) > 8 else ''}."
+
+
+def _listed(values: object) -> tuple[Any, ...] | None:
+    """The entries of an iterable, None for text and for what is none."""
+    if isinstance(values, str | bytes):
+        return None
+    try:
+        return tuple(values)  # type: ignore[arg-type]
+    except TypeError:  # also of an array without dimensions, which only says that it is iterable
+        return None
 
 
 def _all_finite(values: tuple[object, ...]) -> TypeGuard[tuple[float, ...]]:

@@ -235,7 +235,7 @@ class SpatialInertia:
     ) -> None:
         object.__setattr__(self, "mass", _checks.parameter("body", "mass", mass, f"{where}: mass"))
         object.__setattr__(self, "com", _checks.vector(com, f"{where}: com"))
-        object.__setattr__(self, "moments", _moments(inertia, measured, where))
+        object.__setattr__(self, "moments", _moments(inertia, _checks.flag(measured, f"{where}: measured"), where))
 
     def __repr__(self) -> str:
         return f"SpatialInertia({self.mass!r}, {self.com!r}, {self.moments!r})"
@@ -274,7 +274,7 @@ class SpatialInertia:
 def _moments(inertia: object, measured: bool, where: str) -> tuple[float, ...]:
     """The six stored entries xx yy zz xy xz yz of an inertia, checked for physical validity."""
     what = f"{where}: inertia"
-    items = tuple(inertia) if isinstance(inertia, list | tuple | np.ndarray) else ()
+    items = tuple(inertia) if isinstance(inertia, list | tuple | np.ndarray) and np.ndim(inertia) else ()
     if len(items) == 6:
         entries = _checks.numbers(items, 6, what)
     elif len(items) == 3 and not any(isinstance(item, list | tuple | np.ndarray) for item in items):

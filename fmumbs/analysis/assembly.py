@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fmumbs import _checks
 from fmumbs.analysis.placed import GROUND, Array, Placed, reciprocal, shift
 from fmumbs.errors import ModelError
 
@@ -104,14 +105,14 @@ def _order(placed: Placed, given: Sequence[str]) -> list[int]:
         raise ModelError("flexible bodies are not supported by divide and conquer. Use the general method.")
     inside = [joint for joint in range(len(placed.joints)) if GROUND not in (placed.F[joint], placed.M[joint])]
     _check_forest(placed, inside)
-    if given:
+    if len(named := _checks.names(given, "order")):
         wanted = sorted(placed.joints[joint] for joint in inside)
-        if sorted(given) != wanted:
+        if sorted(named) != wanted:
             raise ModelError(
-                f"the assembly eliminates the joints {', '.join(given)}, but those between bodies are "
+                f"the assembly eliminates the joints {_checks.shown(named)}, but those between bodies are "
                 f"{', '.join(wanted)}. Give each of them once."
             )
-        return [placed.joints.index(name) for name in given]
+        return [placed.joints.index(name) for name in named]
     found: list[int] = []
     whole = list(range(len(placed.bodies)))
     while len(found) < len(inside):  # a round: merges neighbours that were not merged in this round yet
@@ -154,7 +155,13 @@ def _body(placed: Placed, body: int, length: float, own: bool, gravity: Sequence
         points.append(placed.com[body])
     arms = (np.array(points) - centre) / length
     if own:
-        turning = np.linalg.inv(placed.inertia[body] / length**2)
+        try:
+            turning = np.linalg.inv(placed.inertia[body] / length**2)
+        except np.linalg.LinAlgError:
+            raise ModelError(
+                f"body '{placed.bodies[body]}' has no inertia about some axis, so own_inertias cannot be used. "
+                "Leave it out."
+            ) from None
         inverse = np.block([[turning, np.zeros((3, 3))], [np.zeros((3, 3)), np.eye(3) / placed.mass[body]]])
     else:
         gyration = float(np.mean(np.sum(arms**2, axis=1))) or 1.0

@@ -71,12 +71,23 @@ class ModeVectors:
         return result
 
 
+def _positions(joint: JointBase, p: Sequence[float] | None, eta: Sequence[float] | None) -> tuple[float, ...]:
+    """The checked positions of all modes."""
+    if not isinstance(joint, JointBase):
+        raise ModelError(f"joint is {_checks.shown(joint)}. Give a joint such as a Revolute.")
+    free, excited = sum(mode.positions for mode in joint.free_modes), len(joint.excited_modes)
+    return joint.all_positions(
+        None if p is None else _checks.numbers(p, free, f"{joint.title}: p"),
+        None if eta is None else _checks.numbers(eta, excited, f"{joint.title}: eta"),
+    )
+
+
 def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> ModeVectors:
     """The mode vectors of a joint at positions p of its free modes and eta of its excited ones, by default initial.
 
     A ball's three modes are about M's axes. Raises ModelError if the modes are dependent, as at gimbal lock.
     """
-    at = joint.all_positions(p, eta)
+    at = _positions(joint, p, eta)
     free, excited = _moving(joint, screws(joint.modes, at))
     Y1, Y2 = _rates(joint, at, free, excited)
     phi, phibar = free @ Y1, excited + free @ Y2
@@ -94,7 +105,7 @@ def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequen
 
 def free_modes(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> Array:
     """(6, velocities) phi only; the modes may be dependent."""
-    at = joint.all_positions(p, eta)
+    at = _positions(joint, p, eta)
     free, excited = _moving(joint, screws(joint.modes, at))
     return free @ _rates(joint, at, free, excited)[0] if joint.velocity_rows else free
 

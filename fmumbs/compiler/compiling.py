@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
@@ -110,7 +111,8 @@ def compile(
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
-    parts = parts_of(model, given(options), starts or {})
+    everything = _checks.flag(everything, "everything")
+    parts = parts_of(model, given(options), {} if starts is None else starts)
     model, arrays = parts.model, parts.arrays
     _check_numbers(model, arrays)
     if parts.cuts or model.couplings:
@@ -142,7 +144,7 @@ def parts_of(
     model: Model, chosen: RunOptions, starts: "Mapping[str, float | Sequence[float]]", scene: str | None = None
 ) -> Parts:
     """The parts of an image. chosen: options that are given; scene: its text, None to make it. Raises as compile()."""
-    locked = chosen.get("locked") or ()
+    locked = _checks.names(chosen.get("locked") or (), "locked")
     if locked and not chosen.get("equilibrium"):
         raise ModelError(f"Model '{model.name}': locked is given without equilibrium=True. Give that as well.")
     model.check_ends()

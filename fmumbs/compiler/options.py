@@ -66,9 +66,9 @@ def _one(setting: str) -> Callable[[str, Any], Settings]:
 
 def _number(what: str, choices: Mapping[str, int], word: str) -> int:
     """The number of a word. Raises ModelError, with the known words, for an unknown one."""
-    if word in choices:
+    if isinstance(word, str) and word in choices:
         return choices[word]
-    raise ModelError(f"{what} {word!r} is unknown. Choose one of: {', '.join(choices)}.")
+    raise ModelError(f"{what} {_checks.shown(word)} is unknown. Choose one of: {', '.join(choices)}.")
 
 
 def _correction(where: str, value: str | tuple[float, float]) -> Settings:
@@ -169,7 +169,9 @@ def given(options: Mapping[str, Any]) -> RunOptions:
         if name not in OPTIONS:
             raise ModelError(f"there is no option '{name}'. {_checks.nearest(name, OPTIONS)}")
     found = {name: options[name] for name in OPTIONS if options.get(name) is not None}
-    if not found.get("locked", True):
+    if "equilibrium" in found:
+        found["equilibrium"] = _checks.flag(found["equilibrium"], "equilibrium")
+    if "locked" in found and not _checks.names(found["locked"], "locked"):
         del found["locked"]
     return cast(RunOptions, found)
 

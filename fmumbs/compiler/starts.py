@@ -29,7 +29,8 @@ def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, 
     targets = {variable.name: variable.target for variable in model.declared}
     given = {variable.target: variable.start for variable in model.declared if variable.start is not None}
     written: list[tuple[Place, float]] = []
-    for name, value in (*given.items(), *starts.items()):
+    chosen = _checks.mapping(starts, f"Model '{model.name}': starts", "Give {'A.q': 0.1}.")
+    for name, value in (*given.items(), *chosen.items()):
         places = names.places(targets.get(name, name))
         if not places:
             raise ModelError(f"Model '{model.name}' has no variable '{name}' to start. {names.nearest(name)}")

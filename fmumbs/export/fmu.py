@@ -25,6 +25,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
 from fmumbs.compiler import ModelImage, image_of
@@ -97,10 +98,12 @@ def export_fmu(
     backend or naming, too many variables, a platform without a binary in this installation, or a file that cannot be
     written. An existing file at `path` is then unchanged.
     """
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    kind = kind or ("cs" if backend == "pythonfmu" or inverse else "cs+me")
-    if kind not in KINDS:
+    inverse = _checks.flag(inverse, "inverse")
+    all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
+    kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse else "cs+me"
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ExportError(f"kind '{kind}' is unknown. Choose one of: {', '.join(KINDS)}.")
     if isinstance(model, ModelImage) and starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
@@ -112,7 +115,7 @@ def export_fmu(
     elif image.equilibrium:
         _check_equilibrium(image)
     _check_count(image, all_variables)
-    place = os.fspath(path)
+    place = path if isinstance(path, str) else str(_checks.path(path, "path"))
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
     entries = BACKENDS[backend](image, platforms, naming, scene, kind)

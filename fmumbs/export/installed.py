@@ -49,12 +49,14 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
     name.
     """
     files = installed_binaries()
+    if platforms is not None:
+        from fmumbs import _checks  # late: it loads the core, and the build of the core loads this file
+
+        platforms = _checks.names(platforms, "platforms")
     chosen = {} if platforms else {name: file for name, file in files.items() if name != WEBASSEMBLY}
     for platform in platforms or ():
         folder, _, name = platform.rpartition("=")
         if name not in (*PLATFORMS, WEBASSEMBLY):
-            from fmumbs import _checks  # late: it loads the core, and the build of the core loads this file
-
             raise ExportError(f"platform '{platform}' is unknown. {_checks.nearest(name, (*PLATFORMS, WEBASSEMBLY))}")
         if name not in files:
             raise ExportError(

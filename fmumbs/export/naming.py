@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def named(variables: "Sequence[Variable]", convention: str) -> "Sequence[Variable]":
     """The variables under the names of a convention. Raises ExportError for an unknown one."""
-    if convention not in CONVENTIONS:
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
         raise ExportError(f"naming '{convention}' is unknown. Choose one of: {', '.join(CONVENTIONS)}.")
     if convention == STRUCTURED:
         return variables

@@ -349,7 +349,7 @@ def _frames(points: Mapping[str, ArrayLike | Transform] | Iterable[Frame], body:
     if isinstance(points, Mapping):
         frames = tuple(Frame(name, _pose(value, f"{where}: '{name}'")) for name, value in points.items())
     else:
-        frames = tuple(points)
+        frames = _checks.items(points, f"Body '{body}': points", "Give {name: (x, y, z)}.")
     for i, frame in enumerate(frames):
         if not isinstance(frame, Frame):
             raise ModelError(f"Body '{body}': points has a {type(frame).__name__}. Give {{name: (x, y, z)}}.")

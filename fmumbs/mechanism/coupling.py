@@ -7,7 +7,7 @@ the joint's two bodies. The teeth have no position in space, so no other force a
 planetary gear, couple the coordinates of the joints with respect to the carrier.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -67,7 +67,7 @@ class Coupling(Element):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = tuple(self.terms) if isinstance(self.terms, Iterable) else ()
+        given = _checks.items(self.terms, self._where("terms"), "Give (joint, ratio), such as (A, 1.0), (B, -2.5).")
         if not given:
             raise ModelError(f"{self._where('terms')} is empty. Give (joint, ratio), such as (A, 1.0), (B, -2.5).")
         self._store("terms", tuple(self._term(i, term) for i, term in enumerate(given)))

@@ -151,9 +151,11 @@ class ModalBody(Body):
         super().__init__(
             name, mass=mass, com=com, inertia=inertia, points=points, measured=measured, slender=slender, **look
         )
-        if plane is not None and plane not in _PLANES:
+        if plane is not None and (not isinstance(plane, str) or plane not in _PLANES):
             planes = ", ".join(_PLANES)
-            raise ModelError(f"{self._where('plane')} is {plane!r}, but must be one of {planes}, or None. Give one.")
+            raise ModelError(
+                f"{self._where('plane')} is {_checks.shown(plane)}, but must be one of {planes}, or None. Give one."
+            )
         self._store("plane", plane)
         self._store("bending", bending)
         first = self._array("shape_mass", shape_mass, (None, 3))
@@ -402,7 +404,9 @@ def _tuples(array: Array) -> Any:
 
 def _count(modes: object, where: str) -> int:
     if not isinstance(modes, int) or isinstance(modes, bool) or not 1 <= modes <= MOST_MODES:
-        raise ModelError(f"{where}: modes is {modes!r}, but must be 1 to {MOST_MODES}. For a rigid body use Body.rod.")
+        raise ModelError(
+            f"{where}: modes is {_checks.shown(modes)}, but must be 1 to {MOST_MODES}. For a rigid body use Body.rod."
+        )
     return modes
 
 
@@ -411,16 +415,18 @@ def _ends(boundary: object, where: str) -> tuple[str, str]:
     if dash and base in bending.ENDS and tip in bending.ENDS:
         return base, tip
     raise ModelError(
-        f"{where}: boundary is {boundary!r}, but must be two of {', '.join(bending.ENDS)} joined by a hyphen. "
-        "Give one such as 'clamped-free'."
+        f"{where}: boundary is {_checks.shown(boundary)}, but must be two of {', '.join(bending.ENDS)} joined by a "
+        "hyphen. Give one such as 'clamped-free'."
     )
 
 
 def _axis_of(along: str, plane: str | None, where: str) -> Vec3:
     """The axis of a beam."""
     k, sign = along_axis(along, where)
-    if plane is not None and (plane not in _PLANES or k not in _PLANES[plane]):
-        raise ModelError(f"{where} lies along {along} and cannot bend in the plane {plane!r}. Give another plane.")
+    if plane is not None and (not isinstance(plane, str) or k not in _PLANES.get(plane, ())):
+        raise ModelError(
+            f"{where} lies along {along} and cannot bend in the plane {_checks.shown(plane)}. Give another plane."
+        )
     return _checks.vector(sign * np.eye(3)[k] + 0.0, where)
 
 
@@ -448,7 +454,7 @@ def _axial(
     count: int, GJ: float | None, inertia: float, plane: str | None, e: Array, length: float, where: str
 ) -> list[tuple[BeamMode, float]]:
     """Modes of torsion, each with G J / L; that times the integral of the squared slope over s is its stiffness."""
-    if not count:
+    if not _checks.whole(count, f"{where}: twist", 0):
         return []
     if plane is not None or inertia == 0.0:
         raise ModelError(f"{where}: it twists, which needs plane=None and an axial_inertia. Give them, or twist=0.")
@@ -460,7 +466,7 @@ def _axial(
 
 def _extending(count: int, EA: float | None, e: Array, length: float, where: str) -> list[tuple[BeamMode, float]]:
     """The same of extension, with E A / L."""
-    if not count:
+    if not _checks.whole(count, f"{where}: stretch", 0):
         return []
     each = _checks.size(EA, f"{where}: EA") / length
     return [(BeamMode(shape, _tuples(e), _NONE), each) for shape in bending.axial(_count(count, where))]

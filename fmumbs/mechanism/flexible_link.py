@@ -109,15 +109,17 @@ class FlexibleLink(Composite):
     def _check_elements(self) -> None:
         n = self.elements
         if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1000:
-            raise ModelError(f"{self._where('elements')} is {n!r}, but must be 1 to 1000. For none take Body.rod.")
+            raise ModelError(
+                f"{self._where('elements')} is {_checks.shown(n)}, but must be 1 to 1000. For none take Body.rod."
+            )
 
     def _check_plane(self) -> None:
         k, _ = along_axis(self.along, self._where("along"))
-        if self.plane not in _PLANES or k not in _PLANES[self.plane]:
+        if not isinstance(self.plane, str) or k not in _PLANES.get(self.plane, ()):
             good = ", ".join(f"'{name}'" for name, axes in _PLANES.items() if k in axes)
             raise ModelError(
-                f"{self._where('plane')} is {self.plane!r}, but it lies along {self.along}. Give one of {good}, or "
-                "None for a link that bends in both."
+                f"{self._where('plane')} is {_checks.shown(self.plane)}, but it lies along {self.along}. Give one of "
+                f"{good}, or None for a link that bends in both."
             )
 
     def _check_stiffness(self) -> None:
@@ -140,7 +142,7 @@ class FlexibleLink(Composite):
 
     def _needed(self) -> tuple[str, ...]:
         """The stiffnesses of its freedoms, in the order stretch, torsion, bending about y, about z."""
-        stretch = ("EA",) if self.stretch else ()
+        stretch = ("EA",) if _checks.flag(self.stretch, self._where("stretch")) else ()
         if self.plane is None:
             return (*stretch, "GJ", "EIy", "EIz")
         k, _ = along_axis(self.along, self.name)
@@ -160,7 +162,10 @@ class FlexibleLink(Composite):
 
     def _named_points(self) -> tuple[tuple[str, Vec3], ...]:
         found = []
-        for name, value in dict(self.points).items():
+        fix = "Give {name: (x, y, z)}."
+        points = {} if isinstance(self.points, tuple) and not self.points else self.points
+        given = _checks.mapping(points, self._where("points"), fix)
+        for name, value in given.items():
             where = f"Point on '{self.name}': '{name}'"
             if name in ("base", "tip"):
                 raise ModelError(f"{where} exists on every link. Give it another name.")

@@ -94,8 +94,7 @@ class Load(Force):
             )
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
-        if self.axes not in get_args(LoadAxes):
-            raise ModelError(f"{self._where('axes')} is {self.axes!r}. Give 'world' or 'point'.")
+        _checks.choice(self.axes, get_args(LoadAxes), self._where("axes"))
 
 
 FORCES: tuple[type[Force], ...] = (Spring, Load)

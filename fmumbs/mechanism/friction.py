@@ -99,7 +99,7 @@ class LuGre:
         for name in ("radius", "collar", "guide"):
             object.__setattr__(self, name, _checks.not_negative(getattr(self, name), f"LuGre: {name}"))
         for name in ("pressed", "scaled", "own", "insist"):
-            object.__setattr__(self, name, bool(getattr(self, name)))
+            object.__setattr__(self, name, _checks.flag(getattr(self, name), f"LuGre: {name}"))
         if self.static < self.kinetic:
             raise ModelError(f"LuGre: static is {self.static:g}, below kinetic, which is {self.kinetic:g}. Swap them.")
         if never:

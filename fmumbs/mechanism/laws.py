@@ -53,7 +53,7 @@ class Piece:
         for low, high in (("lower", "upper"), ("v_lower", "v_upper")):
             for bound in (low, high):
                 value = getattr(self, bound)
-                if value not in (math.inf, -math.inf):
+                if np.ndim(value) or value not in (math.inf, -math.inf):
                     object.__setattr__(self, bound, _checks.number(value, f"Piece: {bound}"))
             if not getattr(self, low) < getattr(self, high):
                 raise ModelError(
@@ -95,7 +95,7 @@ class ForceLaw(Element, ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._store("scale", _checks.parameter("law", "scale", self.scale, self._where("scale")))
-        self._store("scaled", bool(self.scaled))
+        self._store("scaled", _checks.flag(self.scaled, self._where("scaled")))
         self._store("breakaway", _checks.parameter("law", "breakaway", self.breakaway, self._where("breakaway")))
         if isinstance(self.on, Spring):
             count, what = 1, "a spring"
@@ -148,9 +148,9 @@ class Law(ForceLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        pieces = tuple(self.pieces) if isinstance(self.pieces, Iterable) else ()
+        pieces = _checks.items(self.pieces, self._where("pieces"), "Give a list of Piece.")
         if not pieces or not all(isinstance(piece, Piece) for piece in pieces):
-            raise ModelError(f"{self._where('pieces')} are {self.pieces!r}. Give a list of Piece.")
+            raise ModelError(f"{self._where('pieces')} are {_checks.shown(pieces)}. Give a list of Piece.")
         self._store("pieces", pieces)
         self._check_overlaps()
 
@@ -319,9 +319,8 @@ class Stop(ForceLaw):
 def _table(values: object) -> tuple[tuple[float, ...], ...]:
     """(6, 4) coefficients, padded with zeros."""
     what = "Piece: coefficients"
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} are {values!r}. Give rows of numbers, one for each power of the position.")
-    rows = [tuple(row) if isinstance(row, Iterable) else (row,) for row in values]
+    fix = "Give rows of numbers, one for each power of the position."
+    rows = [tuple(row) if isinstance(row, Iterable) else (row,) for row in _checks.items(values, what, fix)]
     if not 0 < len(rows) <= POSITIONS or any(len(row) > VELOCITIES for row in rows):
         raise ModelError(
             f"{what} have {len(rows)} rows of up to {max(map(len, rows), default=0)} numbers. Give at most "
@@ -350,9 +349,7 @@ def _smooth(x: tuple[float, ...], f: tuple[float, ...]) -> tuple[Piece, ...]:
 
 
 def _points(where: str, what: str, at: object, forces: object) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    if isinstance(at, str | bytes) or not isinstance(at, Iterable):
-        raise ModelError(f"{where}: {what} are {at!r}. Give a list of numbers that increase.")
-    items = tuple(at)
+    items = _checks.items(at, f"{where}: {what}", "Give a list of numbers that increase.")
     x = _checks.numbers(items, len(items), f"{where}: {what}")
     if len(x) < 2 or any(b <= a for a, b in pairwise(x)):
         raise ModelError(f"{where}: {what} must be two numbers or more that increase. Sort them.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Self, TypedDict, Unpack
 
 import numpy as np
@@ -72,9 +72,10 @@ class Mesh:
     triangles: Triangles = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        where = f"Mesh '{fspath(self.file)}'"
+        file = str(_checks.path(self.file, "Mesh: file"))
+        where = f"Mesh '{file}'"
         checked = {
-            "file": fspath(self.file),
+            "file": file,
             "scale": _scale(self.scale, f"{where}: scale"),
             "color": colour(self.color, f"{where}: color"),
             "opacity": opacity(self.opacity, f"{where}: opacity"),
@@ -82,7 +83,7 @@ class Mesh:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "triangles", read_triangles(self.file, self.scale))
+        object.__setattr__(self, "triangles", read_triangles(file, self.scale))
 
     @classmethod
     def of_triangles(cls, name: str, triangles: Triangles, **placed: Unpack[Placed]) -> Self:

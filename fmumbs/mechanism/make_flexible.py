@@ -49,9 +49,11 @@ def make_flexible(
     Raises ModelError, naming the body, where there is none of that name, for a body without section data, for something
     that acts on it beyond its ends, and for a declared variable that a flexible link cannot have.
     """
+    fix = "Give {name: fm.Section.circle(...)}."
+    sections = {} if sections is None else _checks.mapping(sections, "make_flexible: sections", fix)
     links = {
         name: _placed(model, name, given)
-        or _link(model, name, _of(material, name), (sections or {}).get(name), elements, plane, stretch)
+        or _link(model, name, _of(material, name), sections.get(name), elements, plane, stretch)
         for name, given in _named(model, bodies).items()
     }
     made = Model(model.name, model.gravity, model.description)
@@ -69,10 +71,13 @@ def make_flexible(
 
 
 def _named(model: Model, bodies: Bodies) -> dict[str, FlexibleLink | None]:
+    if not isinstance(model, Model):
+        raise ModelError(f"make_flexible needs a Model, not a {type(model).__name__}. Give one.")
     if isinstance(bodies, Mapping):
-        named: dict[str, FlexibleLink | None] = dict(bodies)
+        named: dict[str, FlexibleLink | None] = _checks.mapping(bodies, "make_flexible: bodies", "Give names.")
     else:
-        several = [bodies] if isinstance(bodies, str | Body) else list(bodies)
+        fix = "Give bodies, or their names, in a list."
+        several = [bodies] if isinstance(bodies, str | Body) else _checks.items(bodies, "make_flexible: bodies", fix)
         named = {body.name if isinstance(body, Body) else str(body): None for body in several}
     known = [body.name for body in model.bodies]
     for name in named:

@@ -60,8 +60,8 @@ class Path:
             )
         if 0 < period < LEAST_PERIOD:
             raise ModelError(f"Path: period is {period:g} s, must be at least {LEAST_PERIOD:g} s. Give a longer one.")
-        if self.continuity not in (1, 2):
-            raise ModelError(f"Path: continuity is {self.continuity!r}, but must be 1 or 2. Give one of these.")
+        if not isinstance(self.continuity, int) or self.continuity not in (1, 2):
+            raise ModelError(f"Path: continuity is {_checks.shown(self.continuity)}, but must be 1 or 2. Give one.")
         wave = None if self.wave is None else _checks.vector(self.wave, "Path: wave", (0, 1, 0))
         for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period), ("wave", wave)):
             object.__setattr__(self, name, value)
@@ -368,9 +368,10 @@ class Curve:
     paths: Sequence[Path]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "paths", tuple(self.paths))
-        if not self.paths or not all(isinstance(path, Path) for path in self.paths):
-            raise ModelError(f"Curve: paths are {self.paths!r}. Give one Path for each coordinate.")
+        paths = _checks.items(self.paths, "Curve: paths", "Give one Path for each coordinate.")
+        if not paths or not all(isinstance(path, Path) for path in paths):
+            raise ModelError(f"Curve: paths are {_checks.shown(paths)}. Give one Path for each coordinate.")
+        object.__setattr__(self, "paths", paths)
 
     def __call__(self, t: float) -> NDArray[np.float64]:
         """(3, coordinates) positions, velocities and accelerations at the time t [s]."""
@@ -416,19 +417,14 @@ def _quintic(
 
 def _numbers(values: object, what: str) -> tuple[float, ...]:
     """Any number of finite numbers."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {_checks.shown(values)}, but must be numbers. Give a list.")
-    items = tuple(values)
+    items = _checks.items(values, what, "Give numbers in a list.")
     return _checks.numbers(items, len(items), what)
 
 
 def _rows(values: object, count: int) -> tuple[tuple[float, ...], ...]:
     what = "Path: coefficients"
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(
-            f"{what} is {_checks.shown(values)}, but must be rows of numbers. Give one row for each break."
-        )
-    rows = tuple(_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(values))
+    given = _checks.items(values, what, "Give one row of numbers for each break.")
+    rows = tuple(_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(given))
     if len(rows) != count:
         raise ModelError(f"{what} has {len(rows)} rows, but there are {count} breaks. Give one row for each break.")
     for i, row in enumerate(rows):

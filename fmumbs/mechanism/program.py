@@ -139,8 +139,7 @@ class Program(Composite):
     def _make(self, frame: Point, axes: Sequence[Mode]) -> Body:
         """Stores the target's joint, with one mode for each of `axes`, and returns the target."""
         self._store("transition", _checks.not_negative(self.transition, self._where("transition")))
-        if self.of not in get_args(Of):
-            raise ModelError(f"{self._where('of')} is {self.of!r}. Give one of {', '.join(get_args(Of))}.")
+        _checks.choice(self.of, get_args(Of), self._where("of"))
         if self.of == "acceleration" and self.transition:
             raise ModelError(f"{self._where('transition')} is given, but accelerations need none. Leave it out.")
         if self.of != "position" and self.input == "kappa_dot":
@@ -157,9 +156,10 @@ class Program(Composite):
 
     def _check_drives(self, count: int) -> None:
         if not isinstance(self.drives, Sequence) or isinstance(self.drives, str):
-            raise ModelError(f"{self._where('drives')} is {self.drives!r}. Give joints in a tuple, such as (A, B).")
+            given = _checks.shown(self.drives)
+            raise ModelError(f"{self._where('drives')} is {given}. Give joints in a tuple, such as (A, B).")
         self._store("drives", tuple(self.drives))
-        self._store("insist", bool(self.insist))
+        self._store("insist", _checks.flag(self.insist, self._where("insist")))
         if self.insist and not self.drives:
             raise ModelError(f"{self._where('insist')} is given, but there are no drives. Leave it out.")
         if self.drives and len(self.drives) != count:
@@ -170,13 +170,14 @@ class Program(Composite):
         for i, (joint, mode) in enumerate(self.driven):
             where = f"{self._where('drives')}[{i + 1}]"
             if not isinstance(joint, JointBase):
-                raise ModelError(f"{where} is {self.drives[i]!r}. Give a joint or (joint, mode).")
+                raise ModelError(f"{where} is {_checks.shown(self.drives[i])}. Give a joint or (joint, mode).")
             modes = joint.free_modes
             scalar = not joint.velocity_rows and all(m.kind != "ball" for m in modes)
             if not scalar or not isinstance(mode, int) or not 1 <= mode <= len(modes):
                 many = f"{len(modes)} free modes with a scalar position" if scalar else "no modes with scalar positions"
                 fix = f"Give a mode from 1 to {len(modes)}." if scalar and modes else "Give another joint."
-                raise ModelError(f"{where} is mode {mode!r} of joint '{joint.name}', which has {many}. {fix}")
+                given = f"mode {_checks.shown(mode)} of joint '{joint.name}'"
+                raise ModelError(f"{where} is {given}, which has {many}. {fix}")
 
     @property
     def driven(self) -> tuple[tuple[JointBase, int], ...]:
@@ -191,7 +192,7 @@ class Program(Composite):
                 raise ModelError(f"{self._where('path')} is not given, nor an input. Give one of the two.")
             each = zip(start, rate, strict=True)
             return [{"input": self.input, "cutoff": self.cutoff, "eta0": s, "kappa0": r} for s, r in each]
-        if self.input is not None or self.cutoff or any(start) or any(rate):
+        if self.input is not None or _checks.number(self.cutoff, self._where("cutoff")) or any(start) or any(rate):
             raise ModelError(f"{self._where('path')} is given, and an input as well. Leave out what belongs to inputs.")
         given = self.path.paths if isinstance(self.path, Curve) else self.path
         paths = tuple(given) if isinstance(given, Iterable) else (given,)
@@ -220,9 +221,10 @@ class Program(Composite):
     def _letters(self, letters: object, axes: str) -> str:
         """The checked directions."""
         if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
-            raise ModelError(f"{self._where('directions')} are {letters!r}. Give different letters of 'xyz'.")
-        if axes not in ("frame", "point"):
-            raise ModelError(f"{self._where('axes')} are {axes!r}. Give 'frame' or 'point'.")
+            given = _checks.shown(letters)
+            raise ModelError(f"{self._where('directions')} are {given}. Give different letters of 'xyz'.")
+        _checks.choice(axes, ("frame", "point"), self._where("axes"))
+        _checks.choice(self.of, get_args(Of), self._where("of"))
         if axes == "point" and not self.level:
             raise ModelError(f"{self._where('axes')} are 'point', but positions are in those of frame. Leave it out.")
         return letters
@@ -386,7 +388,8 @@ class ProgrammedVelocity(_InFrame):
             return (joint, 1), (body, joint)
         given = self.by if isinstance(self.by, tuple) else (self.by, 1)
         if len(given) != 2 or not isinstance(given[0], JointBase):
-            raise ModelError(f"{self._where('by')} is {self.by!r}. Give a Path, a joint, or (joint, mode).")
+            given_by = _checks.shown(self.by)
+            raise ModelError(f"{self._where('by')} is {given_by}. Give a Path, a joint, or (joint, mode).")
         scalar_mode(given[0], given[1], self._where("by"))
         return (given[0], given[1]), ()
 

@@ -39,7 +39,8 @@ class Layer:
     damping: float | Sequence[float] = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        places = tuple(_checks.vector(p, f"Layer: points[{i + 1}]") for i, p in enumerate(self.points))
+        given = _checks.items(self.points, "Layer: points", "Give a list of places (x, y, z).")
+        places = tuple(_checks.vector(p, f"Layer: points[{i + 1}]") for i, p in enumerate(given))
         if not places:
             raise ModelError("Layer: points are none. Give one or more.")
         object.__setattr__(self, "points", places)
@@ -74,9 +75,10 @@ class FlexibleSupport(Composite):
         point(self.F, self._where("F"))
         if isinstance(point(self.M, self._where("M")).body, Ground):
             raise ModelError(f"{self._where('M')} is on the ground. Give a point on the base that it carries.")
-        layers = tuple(self.layers)
+        layers = _checks.items(self.layers, self._where("layers"), "Give a list of fm.Layer.")
         if not all(isinstance(layer, Layer) for layer in layers):
-            raise ModelError(f"{self._where('layers')} are {self.layers!r}. Give a list of fm.Layer.")
+            raise ModelError(f"{self._where('layers')} are {_checks.shown(layers)}. Give a list of fm.Layer.")
+        self._store("rigid", _checks.flag(self.rigid, self._where("rigid")))
         if not layers and not self.rigid:
             raise ModelError(f"{self._where('layers')} are none, so nothing carries it. Give one, or rigid=True.")
         self._store("layers", layers)

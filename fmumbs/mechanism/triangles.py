@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def read_triangles(path: str | PathLike[str], scale: float | Sequence[float]) ->
     except ImportError:
         raise ModelError("reading meshes needs the package trimesh. Install it: pip install 'fmumbs[mesh]'.") from None
     where = f"Mesh '{fspath(path)}'"
-    if not Path(path).is_file():
+    if not isfile(path):
         raise ModelError(f"{where}: there is no such file. Give its path, from the current folder on.")
     try:
         with open(path, "rb") as file:  # as bytes, so that its reader opens no other files, such as materials

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
+from fmumbs import _checks
 from fmumbs.mechanism import Model
 from fmumbs.readers.choices import LimitsAs, Massless, add_stops, check_choices
 from fmumbs.readers.compiled_mjcf import compiled
@@ -39,7 +39,7 @@ def read_mjcf(
     not compile, and for files outside of the folders.
     """
     check_choices(limits, stop_stiffness, massless)
-    file = Path(path)
+    file = _checks.path(path, "read_mjcf: path")
     compiled_model, told = compiled(file, folders)
     report = Report(os.fspath(path))
     for text in told:

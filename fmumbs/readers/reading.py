@@ -56,13 +56,13 @@ def find_model(name: str | os.PathLike[str]) -> Path:
     name = os.fspath(name)
     path, known = Path(name), " or ".join(READERS)
     if path.suffix.lower() in READERS:
-        if path.is_file():
+        if os.path.isfile(path):  # not of Path, which refuses names that are too long
             return path
         raise NoSuchModel(f"there is no file '{name}'. {_checks.nearest(path.stem, model_names())}")
     if path.suffix:
         raise NoSuchModel(f"'{name}' has the suffix {path.suffix}, which no reader reads. Give a file with {known}.")
     for folder in model_folders():
-        if path.name == name and (folder / f"{name}.py").is_file():
+        if path.name == name and os.path.isfile(folder / f"{name}.py"):
             return folder / f"{name}.py"
     raise NoSuchModel(
         f"there is no model '{name}'. {_checks.nearest(name, model_names())} Or give the path of a file with {known}."

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from fmumbs import _limits
+from fmumbs import _checks, _limits
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import (
     Coupling,
@@ -95,10 +95,10 @@ def read_urdf(
     names by those of the model. An inertia that no solid has is taken as measured, and named there. Raises ModelError,
     with the line, for a file that cannot be read as a tree of links, and for a moving link without inertia.
     """
-    file = Path(path)
+    file = _checks.path(path, "read_urdf: path")
     if file.suffix.lower() == ".xacro":
         data = expanded(file, packages, arguments)
-    elif arguments:
+    elif _checks.mapping(arguments, "read_urdf: arguments", "Give {'name': 'value'}."):
         raise ModelError(f"arguments are for xacro, but '{path}' has the suffix {file.suffix}. Leave them out.")
     else:
         data = xml.read_bytes(file)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.kinds import BODY, JOINT
 from fmumbs.errors import ModelError
@@ -87,8 +88,10 @@ def campbell(model: Model | ModelImage | Solver, name: str, speeds: Sequence[flo
 
     Returns a Campbell. Raises ModelError for fewer than two speeds or such that do not ascend, and as steady().
     """
-    given = np.asarray(speeds, float).reshape(-1)
+    given = _checks.array(speeds, "campbell: speeds").reshape(-1)
     solver = solver_of(model)
+    if not isinstance(name, str):
+        raise ModelError(f"campbell: name is {_checks.shown(name)}. Give that of a velocity, such as 'rotor.qd'.")
     if len(given) < 2 or not np.isfinite(given).all() or (np.diff(given) <= 0.0).any():
         raise ModelError(f"Model '{solver.image.name}': speeds are {given!r:.60}. Give at least two that ascend.")
     if not isinstance(model, Solver):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fmumbs import _checks
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
@@ -66,7 +67,7 @@ class Closed:
         """(n, actuated) forces of the actuators that balance (n, speeds) forces."""
         if actuated is None:
             raise ModelError(self._choices(positions[0], speeds[0]))
-        references = [one for name in actuated for one in self._input(name)]
+        references = [one for name in _checks.names(actuated, "actuated") for one in self._input(name)]
         found = np.zeros((len(positions), len(references)))
         positions = self._coordinates.with_unit_quaternions(positions)
         for i in range(len(positions)):

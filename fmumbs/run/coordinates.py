@@ -140,7 +140,7 @@ class Coordinates:
     def _numbers(self, given: Any, what: str) -> Array:
         try:
             return np.asarray(given, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(
                 f"Model '{self.name}': {what} are given as {given!r:.60}, which are not numbers. Give an array, or "
                 "numbers by name."

@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs._late import later
 from fmumbs.compiler import ModelImage
@@ -313,7 +314,7 @@ def _references(
 ) -> NDArray[np.uint32]:
     variables = solver.image.variables
     found: list[int] = []
-    for name in default() if names is None else [names] if isinstance(names, str) else names:
+    for name in default() if names is None else _checks.names(names, f"linearize: {causality}s"):
         references = solver.references(name).tolist() if variables.references(name) else []
         if not references:
             raise ModelError(f"Model '{solver.image.name}' {variables.unknown(name)}")

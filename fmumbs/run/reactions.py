@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fmumbs import _checks
 from fmumbs.analysis.divide_and_conquer import DivideAndConquer
 from fmumbs.analysis.divide_and_conquer import divide_and_conquer as divide
 from fmumbs.analysis.placed import Placed
@@ -14,7 +15,7 @@ from fmumbs.analysis.uniqueness import uniqueness as verdict
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import holding, placed
-from fmumbs.errors import AssemblyError, FmumbsError
+from fmumbs.errors import AssemblyError, FmumbsError, ModelError
 from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
 
@@ -29,7 +30,7 @@ def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
     solver: of the same model with all its variables, at the position to examine; by default at the initial position.
     Raises AssemblyError if the loops do not close there.
     """
-    solver = solver or _started(model)
+    solver = _started(model) if solver is None else solver
     found = verdict(place(model, solver))
     if len(model.joints) == len(model.bodies) and not model.couplings:  # a tree has no loop that could be singular
         return found
@@ -51,8 +52,8 @@ def divide_and_conquer(
     joints between bodies in the order of assembly. own_inertias: use the inertias and weights of the bodies, instead of
     well-conditioned ones. Raises ModelError if bodies form a loop that does not contain the ground.
     """
-    solver = solver or _started(model)
-    return divide(place(model, solver), tool, order, own_inertias, model.gravity)
+    solver = _started(model) if solver is None else solver
+    return divide(place(model, solver), tool, order, _checks.flag(own_inertias, "own_inertias"), model.gravity)
 
 
 def place(model: Model, solver: Solver) -> Placed:
@@ -60,6 +61,8 @@ def place(model: Model, solver: Solver) -> Placed:
 
     solver: of the same model with all its variables.
     """
+    if not isinstance(solver, Solver):
+        raise ModelError(f"solver is {_checks.shown(solver)}. Give a Solver of the model, or leave it out.")
     arrays = solver.image.arrays
     named = {joint.name: joint for joint in model.joints}
     joints = [named[name] for name in solver.joint_names]

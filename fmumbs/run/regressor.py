@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fmumbs import _checks
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
@@ -27,6 +28,7 @@ from fmumbs.run.solver import Solver
 
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # xx yy zz xy xz yz
 _OF_BODY = 10
+_MOST_SAMPLES = 1_000_000
 _INDEPENDENT = 1e-8  # pivots of columns of length one that count
 
 
@@ -198,7 +200,9 @@ def base_parameters(model: Mechanism, *, samples: int | None = None, seed: int =
     parameters. seed: of these. Raises ModelError as regressor().
     """
     solver = solver_of(model)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_checks.whole(seed, "base_parameters: seed", 0))
+    if samples is not None:
+        _checks.whole(samples, "base_parameters: samples", 1, _MOST_SAMPLES)
     one = regressor(solver, *_random(solver, rng, 1))
     count = samples or 10 + -(-3 * len(one.pi) // max(1, one.Y.shape[-2]))
     W = regressor(solver, *_random(solver, rng, count)).Y.reshape(-1, len(one.pi))
@@ -288,13 +292,13 @@ def identify(
     made = regressor(solver, q, u, a)
     if made.Y.ndim != 3:
         raise ModelError(f"Model '{solver.image.name}': one instant identifies nothing. Give rows of many instants.")
-    measured = np.asarray(tau, float)
+    measured = _checks.array(tau, "identify: tau")
     if measured.shape != made.rest.shape or not np.isfinite(measured).all():
         raise ModelError(
             f"Model '{solver.image.name}': tau has the shape {measured.shape}, or numbers that are not finite. Give "
             f"{made.rest.shape[0]} rows of {made.rest.shape[1]} finite forces."
         )
-    sizes = np.ones(measured.shape[1]) if noise is None else np.asarray(noise, float)
+    sizes = np.ones(measured.shape[1]) if noise is None else _checks.array(noise, "identify: noise")
     if sizes.shape != (measured.shape[1],) or not (np.isfinite(sizes) & (sizes > 0.0)).all():
         raise ModelError(f"Model '{solver.image.name}': noise must be {measured.shape[1]} positive numbers. Give them.")
     weights = 1.0 / sizes

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs._late import later
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
@@ -69,7 +70,7 @@ class Result(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         """(n,) values of a variable, or (n, components) of a vector. Raises UnknownVariable."""
-        if name in self._values:
+        if isinstance(name, str) and name in self._values:
             return self._values[name]
         parts: list[Array] = []
         while f"{name}[{len(parts) + 1}]" in self._values:
@@ -150,11 +151,12 @@ class Result(Mapping[str, Array]):
 
         Raises SolverError for another suffix, if it cannot be written, and if a library for it is missing.
         """
-        return files.save(self, Path(path), files.format_of(Path(path)))
+        place = _checks.path(path, "save: path")
+        return files.save(self, place, files.format_of(place))
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Writes CSV to `path`, whatever its suffix, as save() does. Raises SolverError if it cannot be written."""
-        return files.save(self, Path(path), ".csv")
+        return files.save(self, _checks.path(path, "save_csv: path"), ".csv")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -163,7 +165,7 @@ class Result(Mapping[str, Array]):
         A CSV has names and numbers only, and its NaNs have no sign. `.csv` and `.mat` do not hold the model's name: it
         is then that of the file. Raises SolverError for a file that cannot be read.
         """
-        return cls(**files.load(Path(path)))
+        return cls(**files.load(_checks.path(path, "load: path")))
 
     def view(self, model: Any = None, other: Result | None = None, called: str | None = None) -> Any:
         """A picture of the motion: one HTML page, which a notebook shows; see Model.view().

@@ -50,9 +50,9 @@ class Signal:
     coefficients: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.interpolation not in INTERPOLATIONS:
+        if not isinstance(self.interpolation, str) or self.interpolation not in INTERPOLATIONS:
             known = ", ".join(INTERPOLATIONS)
-            raise SolverError(f"Signal: interpolation is {self.interpolation!r}. Give one of {known}.")
+            raise SolverError(f"Signal: interpolation is {_checks.shown(self.interpolation)}. Give one of {known}.")
         times, values = _numbers(self.times, "times"), _numbers(self.values, "values")
         _check(times, values)
         object.__setattr__(self, "times", times)
@@ -120,7 +120,7 @@ def _sampled(function: Callable[[float], ArrayLike], t: float) -> ArrayLike:
 def _numbers(given: ArrayLike, what: str) -> Array:
     try:
         found = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SolverError(f"Signal: {what} are not a table of numbers. Give a list or an array.") from None
     bad = np.argwhere(~np.isfinite(found))
     if len(bad):

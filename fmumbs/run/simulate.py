@@ -68,6 +68,8 @@ def simulate(
     raises Interrupted, which has both, too.
     """
     given = _given(inputs)
+    if progress is not None and not callable(progress):
+        raise SolverError(f"simulate: progress is {_checks.shown(progress)}. Give a function of the fraction done.")
     image = with_pulls(image_of(model, **options), given)
     recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded
@@ -123,7 +125,7 @@ def _given_times(times: ArrayLike, stop: float | None, interval: float | None) -
         raise SolverError("simulate: times are given beside stop or interval. Give either times, or stop and interval.")
     try:
         found = np.array(times, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SolverError(
             f"simulate: times is {_checks.shown(times)}, which is not a list of numbers. Give times in s."
         ) from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fmumbs import _checks
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.constraint_rows import GIVEN
 from fmumbs.compiler.declared import declared_references
@@ -392,13 +393,14 @@ class Solver:
 
     def _references(self, name: str) -> tuple[References, bool]:
         """Value references of a name, and whether it is a scalar."""
+        if not isinstance(name, str):
+            example = self.image.variables[0].name
+            raise SolverError(f"{_checks.shown(name)} is not a variable name. Give one such as '{example}'.")
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
 
     def _find(self, name: str) -> tuple[References, bool]:
-        if not isinstance(name, str):
-            raise SolverError(f"{name!r} is not a variable name. Give one such as '{self.image.variables[0].name}'.")
         if name in self._declared:
             found, scalar = self._declared[name]
             return np.array(found, dtype=np.uint32), scalar
@@ -466,8 +468,8 @@ def _numbers(value: ArrayLike, what: str) -> Array:
     """The value as an array of at least one dimension. Raises SolverError for anything but numbers."""
     try:
         return np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
-    except (TypeError, ValueError):
-        raise SolverError(f"{what} is set to {value!r}, which is not a number. Give numbers.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise SolverError(f"{what} is set to {_checks.shown(value)}, which is not a number. Give numbers.") from None
 
 
 def _check_rows(rows: Array, count: int, width: int, what: str, in_steps: bool = False) -> None:

@@ -69,7 +69,7 @@ def steady(model: Model | ModelImage | Solver, rates: Mapping[str, float]) -> St
         solver.assemble()
     speeds = Coordinates(solver.image).speeds
     given: dict[int, float] = {}
-    for name, value in rates.items():
+    for name, value in _checks.mapping(rates, "steady: rates", "Give {'rotor.qd': 100.0}.").items():
         if name not in speeds:
             raise ModelError(f"Model '{solver.image.name}' has no velocity '{name}'. {nearest(str(name), speeds)}")
         given[speeds.index(name)] = _checks.number(value, f"steady: the rate of '{name}'")

@@ -70,7 +70,12 @@ def make_design(
     seed: int,
 ) -> Design:
     """Checks and completes a design. Raises SolverError."""
-    grid, ranges = dict(grid or {}), dict(ranges or {})
+    fix = "Give {'crank': [0.08, 0.1]}."
+    grid, ranges = (
+        {} if given is None else _checks.mapping(given, f"sweep: {what}", fix)
+        for what, given in (("grid", grid), ("ranges", ranges))
+    )
+    _checks.whole(samples, "sweep: samples", 0)
     both = [name for name in grid if name in ranges]
     if both:
         raise SolverError(f"sweep: '{both[0]}' has both a grid and a range. Give one of them.")
@@ -80,7 +85,7 @@ def make_design(
         raise SolverError(f"sweep: a range needs a sample, which has {samples} points. Give at least 1.")
     if samples > 0 and not ranges:
         raise SolverError(f"sweep: a sample of {samples} points needs ranges. Give one such as A.u0=5:7.")
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise SolverError(f"sweep: there is no sample '{method}'. Choose one of: {', '.join(METHODS)}.")
     if not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise SolverError(f"sweep: the seed is {_checks.shown(seed)}. Give a whole number from 0.")

@@ -89,8 +89,9 @@ def sweep(
     Raises SolverError for names, values and files that do not fit, before anything is run; ModelError, ExportError for
     a model or an FMU that cannot be opened. KeyboardInterrupt after Ctrl-C; the same call then continues.
     """
-    path = Path(out)
+    path = _checks.path(out, "sweep: out")
     _parquet_path(path)
+    settings = _checks.mapping({} if settings is None else settings, "sweep: settings", "Give {'crank': 0.1}.")
     design = make_design(grid, ranges, samples, method, seed)
     run = _options(stop, interval, inputs, interpolation, options)
     series = inputs_of(run)
@@ -100,9 +101,9 @@ def sweep(
         if isinstance(first, SystemTarget):
             first.use(run)
         if isinstance(first, ModelTarget):
-            _build_first(first, design, settings or {}, run)
+            _build_first(first, design, settings, run)
         kept, saved = _kept(first, keep), _saved(first, save)
-        _check_names(first, design, settings or {}, list(series))
+        _check_names(first, design, settings, list(series))
         task = Task(
             source, design, dict(settings or {}), series, replace(run, inputs=None), first.outputs, kept, saved, "",
         )  # fmt: skip
@@ -131,7 +132,7 @@ def _options(
     for what, time in (("stop", stop), ("interval", interval)):
         if time is not None:
             _checks.positive(time, f"sweep: {what}")
-    file = None if inputs is None else Path(inputs)
+    file = None if inputs is None else _checks.path(inputs, "sweep: inputs")
     return Options(stop, interval, inputs=file, interpolation=interpolation, run=given(options))
 
 
@@ -209,8 +210,8 @@ def _kept(target: Target, keep: Sequence[str]) -> list[Kept]:
     if isinstance(keep, str):
         raise SolverError(f"sweep: keep is '{keep}', which is not a list. Give ['{keep}'].")
     kept: list[Kept] = []
-    for one in keep:
-        what, colon, name = str(one).partition(":")
+    for one in _checks.names(keep, "sweep: keep"):
+        what, colon, name = one.partition(":")
         if not colon or not name:
             raise SolverError(f"sweep: '{one}' is not a summary. Write SUMMARY:NAME, such as max:{target.outputs[0]}.")
         if what not in SUMMARIES:
@@ -228,7 +229,8 @@ def _saved(target: Target, save: Sequence[str] | None) -> list[str]:
         return []
     if isinstance(save, str):
         raise SolverError(f"sweep: save is '{save}', which is not a list. Give ['{save}'].")
-    return list(dict.fromkeys(part for name in save or target.outputs for part in target.components(name)))
+    names = _checks.names(save, "sweep: save") or target.outputs
+    return list(dict.fromkeys(part for name in names for part in target.components(name)))
 
 
 def _check_room(path: Path, size: int) -> None:

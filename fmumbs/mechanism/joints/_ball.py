@@ -28,7 +28,7 @@ def symmetric(value: ArrayLike, size: int, where: str) -> Array:
     """(size, size) a symmetric matrix without negative eigenvalues; raises ModelError for any other."""
     try:
         matrix = np.array(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.array(np.nan)
     if matrix.shape != (size, size) or not np.isfinite(matrix).all():
         raise ModelError(f"{where} is not an array of ({size}, {size}) finite numbers. Give one.")

@@ -80,8 +80,8 @@ class JointBase(Element, ABC):
                 f"{self._where('F and M')} are both on '{self.F.body.name}', so nothing can move. "
                 "Give points on two different bodies."
             )
-        self._store("held", bool(self.held))
-        self._store("cut", bool(self.cut))
+        for what in ("held", "cut"):
+            self._store(what, _checks.flag(getattr(self, what), self._where(what)))
         for law in LAWS:
             value = getattr(self, law)
             if type(value) is not float or value != 0.0:

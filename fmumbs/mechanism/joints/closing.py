@@ -163,7 +163,7 @@ class Rolling(Closing):
         super().__post_init__()
         self._store("radius", _checks.positive(self.radius, self._where("radius")))
         self._store("axis", None if self.axis is None else _checks.axis(self.axis, self._where("axis")))
-        self._store("contact", bool(self.contact))
+        self._store("contact", _checks.flag(self.contact, self._where("contact")))
 
     @property
     def rows(self) -> tuple[ClosingRow, ...]:

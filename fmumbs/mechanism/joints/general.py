@@ -10,7 +10,7 @@ G = Phi qdot + Phi_e kappa. With velocity rows w' and speed rows psi' (joint-rep
 Without rows qdot = u. The free modes of the joint are phi = Phi Y1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,8 +58,8 @@ class Joint(MultiModeJoint):
 
     def __post_init__(self) -> None:
         self._store("modes", self._checked_modes())
-        after = len(self.modes) if self.rows_after == -1 else self.rows_after
-        if not isinstance(after, int) or not 0 <= after <= len(self.modes):
+        after = len(self.modes) if np.ndim(self.rows_after) == 0 and self.rows_after == -1 else self.rows_after
+        if not isinstance(after, int) or isinstance(after, bool) or not 0 <= after <= len(self.modes):
             raise ModelError(
                 f"{self._where('rows_after')} is {_checks.shown(after)}, but there are {len(self.modes)} modes. "
                 f"Give a number from 0 to {len(self.modes)}."
@@ -76,6 +76,7 @@ class Joint(MultiModeJoint):
             )
         super().__post_init__()
         self._check_independent()
+        self._store("rotation_spring", _checks.flag(self.rotation_spring, self._where("rotation_spring")))
         if self.rotation_spring and self.bends < 0:
             raise ModelError(
                 f"{self._where('rotation_spring')} is True, but its free modes have no three consecutive turns about "
@@ -90,7 +91,7 @@ class Joint(MultiModeJoint):
         return -1 if first is None else sum(mode.free for mode in self.modes[:first])
 
     def _checked_modes(self) -> tuple[Mode, ...]:
-        given = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
+        given = _checks.items(self.modes, self._where("modes"), "Give Turn, Slide, Helix or Ball in a list.")
         modes = tuple(mode for one in given for mode in (one if isinstance(one, tuple | list) else (one,)))
         if not modes:
             raise ModelError(f"{self._where('modes')} is empty. Give Turn, Slide or Helix, or use a Weld.")
@@ -101,8 +102,8 @@ class Joint(MultiModeJoint):
         return modes
 
     def _rows(self, what: str) -> tuple[Row, ...]:
-        rows: Sequence[object] = getattr(self, what)
         example = (0, 0, 0, 1, 0, 0)
+        rows = _checks.items(getattr(self, what), self._where(what), f"Give rows such as {example} in a list.")
         return tuple(_checks.numbers(row, 6, f"{self._where(what)}[{i + 1}]", example) for i, row in enumerate(rows))
 
     def _check_law(self, law: LawName, value: object) -> None:

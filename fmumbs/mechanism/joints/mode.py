@@ -58,8 +58,7 @@ class Mode:
 
     def __post_init__(self) -> None:
         for what, value, known in (("kind", self.kind, Kind), ("role", self.role, Role)):
-            if value not in get_args(known):
-                raise ModelError(f"Mode: {what} is {value!r}. Give one of {', '.join(get_args(known))}.")
+            _checks.choice(value, get_args(known), f"Mode: {what}")
         for what in ("pitch", "value", "eta0", "kappa0"):
             check = _checks.angle if self.kind == "revolute" and what in ("value", "eta0") else _checks.number
             object.__setattr__(self, what, check(getattr(self, what), f"Mode: {what}"))
@@ -78,10 +77,9 @@ class Mode:
 
     def _check_not_excited(self) -> None:
         for what in ("path", "input", "eta0", "kappa0", "cutoff"):
-            if getattr(self, what) not in (None, 0.0):
-                raise ModelError(
-                    f"Mode: {what} is {getattr(self, what)!r}, but the mode is {self.role}. Give role='excited'."
-                )
+            value = getattr(self, what)
+            if value is not None and not (isinstance(value, float) and value == 0.0):
+                raise ModelError(f"Mode: {what} is given, but the mode is {self.role}. Give role='excited'.")
         if self.kind == "ball" and self.role != "free":
             raise ModelError("Mode: a ball cannot be locked. Use fm.Ball(role='locked'), three turns.")
 
@@ -170,6 +168,9 @@ def Helix(axis: Axis, pitch: float, **motion: Unpack[Motion]) -> Mode:
     return Mode("revolute", _checks.axis(axis, "Helix: axis"), pitch=pitch, **motion)
 
 
+_THREE = "Give one for each angle."
+
+
 def Ball(
     *,
     role: Role = "free",
@@ -193,8 +194,8 @@ def Ball(
     """
     if isinstance(value, Rotation):
         value = _angles(value)
-    if path is not None and (isinstance(path, Path) or len(tuple(path)) != 3):
-        raise ModelError("Ball: path is not three paths or numbers. Give one for each angle.")
+    if path is not None and len(_checks.items(path, "Ball: path", _THREE)) != 3:
+        raise ModelError(f"Ball: path is not three paths or numbers. {_THREE}")
     values = _checks.numbers(value, 3, "Ball: value")
     starts, rates = _checks.numbers(eta0, 3, "Ball: eta0"), _checks.numbers(kappa0, 3, "Ball: kappa0")
 
