@@ -105,7 +105,7 @@ def _order(placed: Placed, given: Sequence[str]) -> list[int]:
         raise ModelError("flexible bodies are not supported by divide and conquer. Use the general method.")
     inside = [joint for joint in range(len(placed.joints)) if GROUND not in (placed.F[joint], placed.M[joint])]
     _check_forest(placed, inside)
-    if len(named := _checks.names(given, "order")):
+    if len(named := _checks.names(tuple(given) if isinstance(given, str) else given, "order")):
         wanted = sorted(placed.joints[joint] for joint in inside)
         if sorted(named) != wanted:
             raise ModelError(

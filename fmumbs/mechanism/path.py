@@ -417,13 +417,13 @@ def _quintic(
 
 def _numbers(values: object, what: str) -> tuple[float, ...]:
     """Any number of finite numbers."""
-    items = _checks.items(values, what, "Give numbers in a list.")
+    items = _checks.items(values, what, "Give a list of numbers.")
     return _checks.numbers(items, len(items), what)
 
 
 def _rows(values: object, count: int) -> tuple[tuple[float, ...], ...]:
     what = "Path: coefficients"
-    given = _checks.items(values, what, "Give one row of numbers for each break.")
+    given = _checks.items(values, what, "Give numbers, one row for each break.")
     rows = tuple(_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(given))
     if len(rows) != count:
         raise ModelError(f"{what} has {len(rows)} rows, but there are {count} breaks. Give one row for each break.")
