@@ -184,6 +184,42 @@ def spanning_tree(placed: Placed, cuts: tuple[int, ...] = ()) -> Tree:
     return Tree(carrier, parent, depth, tuple(j for j in range(len(placed.joints)) if j not in used))
 
 
+def tree_of_short_loops(placed: Placed) -> Tree:
+    """The tree of fewest joints, or one of clusters if that has shorter loops in sum.
+
+    In a ladder with n rungs the former has loops of up to 2 n joints, the latter of about four.
+    """
+    trees = (spanning_tree(placed), spanning_tree(placed, _between_clusters(placed)))
+    return min(trees, key=lambda tree: sum(len(tree.loop(int(placed.F[c]), int(placed.M[c]))) for c in tree.cuts))
+
+
+def _between_clusters(placed: Placed) -> tuple[int, ...]:
+    """The joints that close loops if clusters grow from their neighbours.
+
+    In each round a body that no cluster has takes its neighbours that none has, or joins one of theirs; a cluster is
+    one body in the next round. Each round at least halves them.
+    """
+    ground = len(placed.bodies)
+    ends = ((F % (ground + 1), M % (ground + 1)) for F, M in zip(placed.F.tolist(), placed.M.tolist(), strict=True))
+    between = [(F, M, joint) for joint, (F, M) in enumerate(ends) if F != M]
+    used: set[int] = set()
+    while between:
+        at: dict[int, list[tuple[int, int]]] = {}
+        for one, other, joint in between:
+            at.setdefault(one, []).append((other, joint))
+            at.setdefault(other, []).append((one, joint))
+        cluster: dict[int, int] = {}
+        for body in sorted(at):
+            if body in cluster:
+                continue
+            free = dict(reversed([each for each in at[body] if each[0] not in cluster]))  # the first joint to each
+            cluster[body] = body if free else cluster[at[body][0][0]]
+            cluster |= dict.fromkeys(free, body)
+            used |= set(free.values()) if free else {at[body][0][1]}
+        between = [(cluster[F], cluster[M], joint) for F, M, joint in between if cluster[F] != cluster[M]]
+    return tuple(joint for joint in range(len(placed.joints)) if joint not in used)
+
+
 def span_of(columns: Array) -> Array:
     """(6, n) orthonormal columns with the same span."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fmumbs.analysis.placed import Array, Flexible, Indices, Placed, Tree, shift, spanning_tree
+from fmumbs.analysis.placed import Array, Flexible, Indices, Placed, Tree, shift, tree_of_short_loops
 
 TOLERANCES = (1e-9, 1e-7, 1e-11, 1e-6, 1e-12)  # of singular values; the first with a clear gap is used
 CLEAR = 1e3  # a gap between counted and dropped singular values this wide is clear
@@ -68,8 +68,8 @@ class SelfStress:
 
 
 def self_stress(placed: Placed, tree: Tree | None = None) -> SelfStress:
-    """The self-stresses of a mechanism; tree: determines the cut joints, by default those farthest from the ground."""
-    tree = tree or spanning_tree(placed)
+    """The self-stresses of a mechanism; tree: determines the cut joints, by default those of short loops."""
+    tree = tree or tree_of_short_loops(placed)
     system = _Loops(placed, tree)
     found = [_solve(system, TOLERANCES[0])]
     for tolerance in TOLERANCES[1:]:
@@ -84,7 +84,7 @@ def null_space(placed: Placed) -> tuple[list[Array], Array]:
 
     Needs memory proportional to the square of the number of bodies.
     """
-    system = _Loops(placed, spanning_tree(placed))
+    system = _Loops(placed, tree_of_short_loops(placed))
     solved = _Elimination(system, Gap(self_stress(placed).gap.tolerance), explicit=True)
     total = 0
     columns: dict[int, slice] = {}
