@@ -200,9 +200,13 @@ class Listing:
         self._pointers = ffi.new("void *[]", self._read)
         self._sizes = ffi.new("int32_t[]", list(sizes.values()))
         self._found: dict[int, tuple[Indices, Indices]] = {}
+        named = {owner: arrays.get(f"{name}_name") for owner, name in OWNERS.items()}
+        self._owners = {MODEL, *(owner for owner, names in named.items() if names is not None and len(names))}
 
     def of(self, kind: Kind) -> tuple[Indices, Indices]:
         """(variables,) element and component of each, -1 for a scalar; by element."""
+        if kind.owner not in self._owners:
+            return _NONE, _NONE
         if kind.index not in self._found:
             call = self._pointers, self._sizes, kind.index
             if count := lib.fm_list_variables(*call, ffi.NULL, ffi.NULL):
@@ -226,8 +230,9 @@ def parameter_places() -> dict[int, tuple[str, int, int]]:
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of all variables of dynamics, or of those of some kinds: by kind, then by element."""
     listing, wanted = Listing(arrays), list(ordinary_kinds() if chosen is None else chosen)
-    element, component = (np.concatenate(column) for column in zip(*map(listing.of, wanted), strict=True))
-    kind = np.repeat(np.array([k.index for k in wanted], np.int32), [len(listing.of(k)[0]) for k in wanted])
+    found = [listing.of(kind) for kind in wanted]
+    element, component = (np.concatenate(column) for column in zip(*found, strict=True))
+    kind = np.repeat(np.array([k.index for k in wanted], np.int32), [len(of) for of, _ in found])
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 
 

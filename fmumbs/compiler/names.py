@@ -96,9 +96,17 @@ class Names:
 
     def name(self, kind: int, element: int, component: int) -> str:
         """The structured name of a Place."""
-        owner, suffix = self.elements(kinds()[kind].owner)[element], kinds()[kind].suffix
-        name = f"{owner}.{suffix}" if owner else suffix
-        return name if component < 0 else f"{name}[{component + 1}]"
+        return self.names([kind], [element], [component])[0]
+
+    def names(self, kind: list[int], element: list[int], component: list[int]) -> list[str]:
+        """The structured names of (n,) places."""
+        of = {k: (self.elements(kinds()[k].owner), kinds()[k].suffix) for k in set(kind)}
+        found = []
+        for k, i, part in zip(kind, element, component, strict=True):
+            elements, suffix = of[k]
+            name = f"{elements[i]}.{suffix}" if elements[i] else suffix
+            found.append(name if part < 0 else f"{name}[{part + 1}]")
+        return found
 
     def address(self, name: str) -> Address | None:
         """The parsed name, None for an unknown element or suffix."""

@@ -238,10 +238,11 @@ class Variables(Sequence[Variable]):
         return by_name(zip(self._names_of(chosen), chosen.tolist(), strict=True))
 
     def _names_of(self, indices: References) -> list[str]:
-        columns = (self._chosen, self._kind, self._object, self._component)
-        rows = zip(*(column[indices].tolist() for column in columns), strict=True)
-        text, structured = self._names.text, self._names.name
-        return [structured(*place) if chosen < 0 else text(chosen) for chosen, *place in rows]
+        columns = (self._kind, self._object, self._component)
+        names, chosen = self._names.names(*(column[indices].tolist() for column in columns)), self._chosen[indices]
+        for i in np.flatnonzero(chosen >= 0).tolist():
+            names[i] = self._names.text(int(chosen[i]))
+        return names
 
     # By kind and element ------------------------------------------------------------------------------------
 

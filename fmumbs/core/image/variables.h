@@ -149,7 +149,7 @@
       "whether this component of reaction.t is unique, as determined at the start")                                   \
     K(B_R, BODY, "r", 3, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                                          \
       "position of the body frame's origin in the world")                                                             \
-    K(B_QUAT, BODY, "quat", 4, OUTPUT, EVERY, NOWHERE, NOTHING, POSITIONS, "", "",                                    \
+    K(B_QUAT, BODY, "quat", 4, OUTPUT, EVERY, NOWHERE, QUATERNIONS, POSITIONS, "", "",                                \
       "quaternion w x y z of the body frame in the world")                                                            \
     K(B_V, BODY, "v", 3, OUTPUT, EVERY, NOWHERE, WORLD, VELOCITIES, "m/s", "m/s",                                     \
       "velocity of the body frame's origin in world axes")                                                            \

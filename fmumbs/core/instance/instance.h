@@ -74,6 +74,7 @@ typedef enum fm_valid {
     FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
     FM_VALID_LAWS = 16,  /* modes of the force laws */
     FM_VALID_GIVEN = 32, /* the motion that is given is the present one */
+    FM_VALID_QUATERNIONS = 64, /* of the links */
     FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
     FM_VALID_WORLD_AND_LINKS = FM_VALID_WORLD | FM_VALID_LINKS
 } fm_valid;

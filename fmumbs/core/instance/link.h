@@ -195,6 +195,7 @@ typedef struct fm_counts {
     A(fm_bend, bend, n.frames) /* frames on flexible bodies */                                                     \
     A(double, frame_turn, 3 * n.frame_shapes) /* their columns (bend.c) */                                         \
     A(fm_world, world, n.links)                                                                                    \
+    A(double, quaternion, 4 * n.links) /* of each link in the world, computed on demand */                         \
     A(fm_articulated, pending, n.links / 2 + 1) \
     A(int32_t, angle_link, n.links)   /* links that rotate by an angle, those of the spatial sweeps first */       \
     A(int32_t, ball_link, n.links)    /* ascending: ball b belongs to link ball_link[b] */                         \

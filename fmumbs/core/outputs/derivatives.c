@@ -147,7 +147,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
             fm_update(s, fm_validity(m, rate, object));
             value[i] = fm_value(s, rate, object, part);
         } else if (kind == FM_J_QUAT || kind == FM_B_QUAT) {
-            fm_update(s, FM_VALID_WORLD);
+            fm_update(s, FM_VALID_WORLD | fm_validity(m, kind, object));
             value[i] = quaternion_rate(s, kind, object, part);
         } else if (kind == FM_S_LENGTH) {
             fm_update(s, FM_VALID_WORLD);

@@ -24,6 +24,7 @@ static void update_given(fm_instance *s, int32_t what)
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
     }
+    if (what & FM_VALID_QUATERNIONS) fm_make_quaternions(s);
     if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
     s->valid |= what | FM_VALID_GIVEN;
 }
@@ -50,6 +51,7 @@ void fm_update(fm_instance *s, int32_t what)
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
     }
+    if (what & FM_VALID_QUATERNIONS) fm_make_quaternions(s);
     if (what & FM_VALID_LINKS) fm_planar_expand(s);
     if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
     s->valid |= what;

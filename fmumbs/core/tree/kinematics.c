@@ -158,52 +158,77 @@ void fm_acceleration(const fm_instance *s, int32_t link, const double *at, doubl
     for (int j = 0; j < 3; j++) out[j] = row_of(s->world[link].R, j, a) + s->gravity[j];
 }
 
-/* Multiplies q by the rotations of a link's screws, the last one first. */
-static void screws_quaternion(const fm_instance *s, const fm_general *g, double q[4])
+/* q = q * part. */
+static void turn_by(const double part[4], double q[4])
+{
+    double kept[4];
+    memcpy(kept, q, sizeof kept);
+    fm_multiply_quaternions(kept, part, q);
+}
+
+static void turn_by_axes(const double R[9], double q[4])
+{
+    double part[4];
+    fm_quaternion_of(R, part);
+    turn_by(part, q);
+}
+
+/* q times the rotation by an angle [rad] about a coordinate axis. */
+static void turn_about(int axis, double angle, double q[4])
+{
+    double turn[4] = {0.0};
+    fm_cos_and_sin(0.5 * angle, turn, turn + 1 + axis);
+    turn_by(turn, q);
+}
+
+/* q times the rotations of a link's screws. */
+static void turn_by_screws(const fm_instance *s, const fm_general *g, double q[4])
 {
     const double *p = s->y + s->link[g->link].p;
-    double part[4], next[4];
-    for (int32_t k = g->screws - 1; k >= 0; k--) {
-        const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
-        double turn[4] = {0.0};
-        fm_cos_and_sin(half, turn, turn + 3);
-        fm_multiply_quaternions(turn, q, next);
-        fm_quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
-        fm_multiply_quaternions(part, next, q);
+    for (int32_t k = 0; k < g->screws; k++) {
+        turn_by_axes(s->image.screw_R + 9 * (g->first + k), q);
+        turn_about(2, s->image.screw_pitch[g->first + k] * p[g->place[k]], q);
     }
 }
 
-/* Quaternion of a body: the product of its joints', continuous in their positions, so that it never changes sign. */
+/* q times the rotation of a link in its parent. */
+static void turn_by_link(const fm_instance *s, int32_t i, double q[4])
+{
+    const fm_link *k = s->link + i;
+    if (k->rotated) turn_by_axes(s->axes[i].R0, q);
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const double *p = s->y + k->p, sign = s->image.joint_reversed[s->image.link_joint[i]] ? -1.0 : 1.0;
+        const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
+        turn_by(turn, q);
+    } else if (k->kind == FM_LINK_GENERAL) {
+        turn_by_screws(s, s->general + k->general, q);
+    } else if (k->kind >= FM_LINK_MODAL) {
+        double turn[4];
+        fm_modal_quaternion(s, i, s->y, turn);
+        turn_by(turn, q);
+    } else if (k->u >= 0) {
+        turn_about(fm_link_axis(k->kind), k->sign * k->pitch * s->y[k->p], q);
+    }
+}
+
+/* Quaternion of every link: the product of its joints', continuous in their positions, so that its sign is too. */
+void fm_make_quaternions(fm_instance *s)
+{
+    static const double ground[4] = {1.0, 0.0, 0.0, 0.0};
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        double *q = s->quaternion + 4 * i;
+        memcpy(q, s->link[i].root ? ground : s->quaternion + 4 * s->link[i].parent, sizeof ground);
+        turn_by_link(s, i, q);
+    }
+}
+
+/* Requires the quaternions of the links. */
 void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
 {
-    double part[4], next[4];
+    const int32_t link = s->image.body_link[body];
     fm_quaternion_of(s->image.body_R + 9 * body, q);
-    for (int32_t i = s->image.body_link[body]; i >= 0; i = s->link[i].parent) {
-        const fm_link *k = s->link + i;
-        if (k->kind == FM_LINK_SPHERICAL) {
-            const double *p = s->y + k->p, sign = s->image.joint_reversed[s->image.link_joint[i]] ? -1.0 : 1.0;
-            const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
-            fm_multiply_quaternions(turn, q, next);
-        } else if (k->kind == FM_LINK_GENERAL) {
-            memcpy(next, q, sizeof next);
-            screws_quaternion(s, s->general + k->general, next);
-        } else if (k->kind >= FM_LINK_MODAL) {
-            double turn[4];
-            fm_modal_quaternion(s, i, s->y, turn);
-            fm_multiply_quaternions(turn, q, next);
-        } else if (k->u >= 0) {
-            const int axis = fm_link_axis(k->kind);
-            double turn[4] = {0.0};
-            fm_cos_and_sin(0.5 * (k->sign * k->pitch * s->y[k->p]), turn, turn + 1 + axis);
-            fm_multiply_quaternions(turn, q, next);
-        } else {
-            memcpy(next, q, sizeof next);
-        }
-        memcpy(q, next, sizeof next);
-        if (k->rotated) {
-            fm_quaternion_of(s->axes[i].R0, part);
-            fm_multiply_quaternions(part, q, next);
-            memcpy(q, next, sizeof next);
-        }
-    }
+    if (link < 0) return;
+    double part[4];
+    memcpy(part, q, sizeof part);
+    fm_multiply_quaternions(s->quaternion + 4 * link, part, q);
 }

@@ -12,6 +12,7 @@ void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3
 double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate);
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
 void fm_acceleration(const fm_instance *s, int32_t link, const double *at, double out[3]);
+void fm_make_quaternions(fm_instance *s);
 void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4]);
 
 FM_HIDDEN_END
