@@ -241,18 +241,44 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
     return fits;
 }
 
+typedef struct fm_drives_kept {
+    int32_t used, lost, crossed;
+} fm_drives_kept;
+
+/* An evaluation by the sweeps at rest at y alone, not at nodes beside it, apart from those of the integration. */
+static fm_drives_kept evaluate_apart(fm_instance *s, double t, const double *y)
+{
+    const fm_drives_kept kept = {s->reduced.used, s->realised->lost, s->realised->crossed};
+    s->reduced.used = 0;
+    s->realised->crossed = 1;
+    evaluate_at_rest(s, t, y, s->work.udot);
+    return kept;
+}
+
+static void end_apart(fm_instance *s, fm_drives_kept kept)
+{
+    s->reduced.used = kept.used;
+    s->realised->lost = kept.lost, s->realised->crossed = kept.crossed;
+    s->valid = FM_VALID_NOTHING;
+}
+
 /* Whether the drives' least effect at y is below `least`. */
 int fm_drives_fade(fm_instance *s, double t, const double *y, double least)
 {
     int32_t drive;
-    const int32_t used = s->reduced.used, lost = s->realised->lost;
-    s->reduced.used = 0;
-    evaluate_at_rest(s, t, y, s->work.udot);
+    const fm_drives_kept kept = evaluate_apart(s, t, y);
     const int weak = fm_drives_rank(s, least, &drive) < s->realised->count;
-    s->reduced.used = used;
-    s->realised->lost = lost;
-    s->valid = FM_VALID_NOTHING;
+    end_apart(s, kept);
     return weak;
+}
+
+/* The determinant of the drives' response at y. */
+double fm_drives_response_at(fm_instance *s, double t, const double *y)
+{
+    const fm_drives_kept kept = evaluate_apart(s, t, y);
+    const double response = fm_drives_response(s);
+    end_apart(s, kept);
+    return response;
 }
 
 /* Whether a step failed because the drives lost their effect. */

@@ -147,6 +147,23 @@ static void make_effects(fm_instance *s, double *G)
     }
 }
 
+/* The determinant of P M_c^-1 B, after an evaluation by the sweeps: it is smooth, also where the rows of P become
+ * dependent, and zero where the drives lose their effect. */
+double fm_drives_response(fm_instance *s)
+{
+    const int32_t n = s->realised->count;
+    double *x = s->realised->u, *N = s->realised->L;
+    if (!factor_ideal(s)) return 0.0;
+    for (int32_t j = 0; j < n; j++) {
+        for (int32_t i = 0; i < n; i++) x[i] = s->realised->A[i * n + j];
+        fm_dense_solve(s->realised->S, n, n, s->realised->order, x);
+        for (int32_t i = 0; i < n; i++) N[i * n + j] = x[i];
+    }
+    double determinant = fm_dense_factor(N, n, n, s->realised->order);
+    for (int32_t i = 0; i < n; i++) determinant *= fabs(N[i * n + i]);
+    return determinant;
+}
+
 /* How many programmed coordinates the drives determine, after an evaluation by the sweeps: the pivots of G above
  * `least`, the largest first. drive: the first without a pivot, -1: none. */
 int32_t fm_drives_rank(fm_instance *s, double least, int32_t *drive)

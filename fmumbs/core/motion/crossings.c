@@ -234,7 +234,9 @@ static int find_rates(fm_instance *s, double t, const double *y, int for_outputs
 {
     if (s->realised->crossed) return 0;
     const fm_singular_kept kept = fm_singular_begin(s);
-    const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, for_outputs, udot);
+    int found = make_nodes(s, y, s->loop.near_singular == 1);
+    if (found && s->realised->lost) s->realised->crossed = 1, found = 0; /* at y already */
+    found = found && rates_at_nodes(s, t, for_outputs, udot);
     fm_singular_end(s, kept);
     return found;
 }

@@ -5,14 +5,18 @@
  * changes fastest, and why a trial was rejected last.
  *
  * Where drives lose their effect (loops/realised.c) accelerations are unbounded, or wrong by round-off that grows
- * without bound, so that no step ends near it. Trials that pass such a position bracket it; the next steps halve the
- * bracket. It is located when the bracket, or a trial within it that is rejected for another reason, is FM_BRACKETED
- * of the trial that found it; also by short trials that are rejected where hardly any effect is left.
+ * without bound, so that no step ends near it. Trials that pass such a position bracket it. The next steps end shortly
+ * before where the determinant of the drives' response would become zero, or halve the bracket. It is located when the
+ * bracket, or a trial within it that is rejected for another reason, is FM_BRACKETED of the trial that found it; also
+ * by short trials that are rejected where hardly any effect is left.
  */
 #include "headway.h"
 
 #include "../instance/instance.h"
 #include "../maths/text.h"
+#include "../tree/positions.h"
+#include "../tree/rate.h"
+#include "../loops/projection.h"
 #include "../loops/scratch.h"
 #include "../motion/scratch.h"
 #include "../assembly/internal_dynamics.h"
@@ -20,13 +24,20 @@
 #include "stages.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FM_BRACKETED 1e-3 /* of the first trial that passes the position */
 #define FM_CERTAIN 2e-2 /* the same where it is a singular position, which its neighbourhood shows (crossings.c) */
+/* or within this distance [rad], or relative to the length: accelerations there need the nodes, which show the loss */
+#define FM_AT_LOSS 0.015
 /* of the run's longest step: a trial this short that is rejected, where the effect is at most FM_GONE, */
 #define FM_SHORT_TRIAL 1e-6
 #define FM_GONE 1e-5    /* locates it as well */
 #define FM_FADED 0.05   /* the drives' effect there, of 1 where they act as the programs' ideal forces do */
+#define FM_SHORT_OF 0.98 /* of the estimated way to such a position: the next step */
+#define FM_PASSING 1.5    /* times that way: a step that should pass the position early */
+#define FM_PARABOLAS 2   /* further parabolas of an estimate */
+#define FM_AHEAD_PART 1e-4 /* of what is left of the bracket: step of the determinant's difference */
 
 void fm_headway_begin(fm_instance *s)
 {
@@ -34,6 +45,7 @@ void fm_headway_begin(fm_instance *s)
     s->integrator->rejection = FM_NOT_REJECTED;
     s->integrator->lost_at = INFINITY;
     s->integrator->lost_width = 0.0;
+    s->integrator->lost_from = INFINITY;
     s->realised->crossed = 0;
 }
 
@@ -69,25 +81,73 @@ void fm_rejected(fm_instance *s, int implicit, double error, double arrival)
     s->integrator->lost_at = fmin(s->integrator->lost_at, arrival);
 }
 
+/* The length of a trial that locates such a position. */
+static double narrow(fm_instance *s)
+{
+    const double fastest = fm_fastest(s, s->head + s->image.n.positions), width = s->integrator->lost_width;
+    if (!s->realised->crossed) return FM_BRACKETED * width;
+    return fastest > 0.0 ? fmax(FM_CERTAIN * width, FM_AT_LOSS / fastest) : FM_CERTAIN * width;
+}
+
 /* Whether a rejected trial to `arrival` locates a position at which the drives lose their effect. */
 int fm_drives_block(fm_instance *s, double arrival)
 {
-    const double t = s->clock[FM_TIME_HEAD], h = arrival - t,
-                 most = (s->realised->crossed ? FM_CERTAIN : FM_BRACKETED) * s->integrator->lost_width;
+    const double t = s->clock[FM_TIME_HEAD], h = arrival - t;
     if (s->realised->count == 0) return 0;
     if (h < FM_SHORT_TRIAL * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE))
         return s->realised->lost = 1;
-    if (!(t < s->integrator->lost_at && s->integrator->lost_at < INFINITY) || !(h <= most)) return 0;
+    if (!(t < s->integrator->lost_at && s->integrator->lost_at < INFINITY) || !(h <= narrow(s))) return 0;
     if (s->realised->crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised->lost = 1;
     s->integrator->lost_at = INFINITY;
     return 0;
 }
 
-/* A step of h, or to the middle of the bracket of such a position. */
-double fm_before_loss(const fm_instance *s, double h)
+/* The determinant of the drives' response at the head moved on by its velocities and accelerations for so long. */
+static double response_after(fm_instance *s, double time)
 {
-    const double left = s->integrator->lost_at - s->clock[FM_TIME_HEAD];
-    return left > 0.0 ? fmin(h, 0.5 * left) : h;
+    const int32_t positions = s->image.n.positions;
+    double *y = s->integrator->trial;
+    memcpy(y, s->head, (size_t)s->model.ny * sizeof *y);
+    fm_place_loops(s, y, 0);
+    s->planar.is_placed = 0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        s->loop.change[i] = time * (y[positions + i] + 0.5 * time * s->slope[positions + i]);
+    fm_move_positions(s, y, s->loop.change);
+    (void)fm_normalise(s, y, NULL);
+    return fm_drives_response_at(s, s->clock[FM_TIME_HEAD] + time, y);
+}
+
+/* The time from the head to where the determinant of the drives' response becomes zero, by a parabola with its value
+ * and slope at the head, through its value at the start of the last step, and then where the parabola before ended;
+ * INFINITY: nowhere ahead. */
+static double way_to_loss(fm_instance *s, double left)
+{
+    const double t = s->clock[FM_TIME_HEAD], before = t - s->clock[FM_TIME_TAIL], step = FM_AHEAD_PART * left;
+    const double here = fm_drives_response_at(s, t, s->head), slope = (response_after(s, step) / here - 1.0) / step;
+    double way = -before, value = before > 0.0 ? fm_drives_response_at(s, t - before, s->dense) / here : 1.0;
+    for (int n = 0;; n++) {
+        const double bend = way != 0.0 ? (value - 1.0 - slope * way) / (way * way) : 0.0;
+        const double sum = sqrt(slope * slope - 4.0 * bend) - slope;
+        way = sum > 0.0 ? 2.0 / sum : INFINITY;
+        if (n == FM_PARABOLAS) return way;
+        way = fmin(way, left);
+        value = response_after(s, way) / here;
+    }
+}
+
+/* A step of h, or a shorter one within the bracket of such a position: one that locates it, or to shortly before it, or
+ * to the middle of the bracket, where an estimate has been passed. */
+double fm_before_loss(fm_instance *s, double h)
+{
+    const double t = s->clock[FM_TIME_HEAD], left = s->integrator->lost_at - t;
+    if (!(left > 0.0 && left < INFINITY)) return h;
+    if (s->integrator->lost_from != t) {
+        s->integrator->lost_from = t;
+        s->integrator->lost_ahead = way_to_loss(s, left);
+    }
+    const double way = s->integrator->lost_ahead, least = fmin(narrow(s), left);
+    if (FM_PASSING * way <= least) return fmin(h, least);
+    return fmin(h, way < left ? FM_SHORT_OF * way : 0.5 * left);
 }
 
 /* The joint of a velocity variable, -1: one of a flexible body. */

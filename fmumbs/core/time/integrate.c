@@ -179,7 +179,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
 }
 
 /* End of the next step: the goal, in equal steps, or as the controller chooses. */
-static double next_arrival(const fm_instance *s, double goal, double t_end)
+static double next_arrival(fm_instance *s, double goal, double t_end)
 {
     const double *clock = s->clock, t = clock[FM_TIME_HEAD], left = goal - t, least = shortest(t);
     /* far ahead, errors would be relative to larger values */

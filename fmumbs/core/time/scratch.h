@@ -53,6 +53,7 @@ typedef struct fm_integrator {
     int32_t slow; /* the last steps that made no headway */
     double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the
                                    trial that found it */
+    double lost_from, lost_ahead; /* a time before, and what is left from there by its neighbourhood */
     int32_t small; /* velocity variables if radau_small.c may be used, else 0 */
     fm_iteration dense; /* in this step */
     double stiff; /* how near the explicit scheme's last trial was to the limit of stability (dormand_prince.c) */

@@ -8,10 +8,9 @@ import pytest
 import fmumbs as fm
 from support.sweeps import seeds
 
-NEAR = 0.05  # of the arm's length: where the tip comes near its base
-FEW = 150  # evaluations from there on
-SOME = {"dopri5": 100, "auto": 110, "dop853": 180, "radau": 180}
-"""The same by schemes, half of the tolerances below: dop853 and radau take 11 to 20 of them a step."""
+NEAR = 0.05  # of the reach: evaluations are counted from here on, with those of the motion as accurate as asked
+FEW = 100  # evaluations from there on
+TIGHT = 1e-8  # tolerance: at smaller ones radau's motion to the base alone takes up to 130 of them
 
 
 def folding(begin: float, end: float, length: float = 1.0, side: float = -1.0, **options: float) -> fm.Model:
@@ -51,13 +50,11 @@ def until_lost(
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
 def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) -> None:
-    few = []
-    for tolerance in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9):
+    for tolerance in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, TIGHT, 1e-9, 1e-10):
         options = {"scheme": scheme, "dynamics": dynamics, "tolerance": tolerance}
         count, left = until_lost(folding(1.2, -1.2), 1.2, -1.2, 1.0, 1.0, **options)
-        few.append(count)
-        assert left < 0.02
-    assert np.median(few) <= SOME[scheme] and max(few) <= 2 * FEW
+        assert count <= (2 if scheme == "radau" and tolerance < TIGHT else 1) * FEW
+        assert left < 0.01
 
 
 @pytest.mark.parametrize("seed", seeds(6, 60))
@@ -68,9 +65,7 @@ def test_drawn_arms_are_told_soon(seed: int) -> None:
     model = folding(begin, end, length, rng.choice([-1.0, 1.0]), duration=duration, gravity=9.81 * rng.integers(2))
     scheme = ("dopri5", "dop853", "radau", "auto")[rng.integers(4)]
     options = {"scheme": scheme, "tolerance": 10.0 ** rng.uniform(-10, -4)}
-    few = []
     for dynamics in ("riccati", "copcod"):
         count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
-        few.append(count)
-        assert left < 0.05 * length
-    assert max(few) <= 4 * FEW  # tight tolerances take more steps to come so near
+        assert count <= (2 if scheme == "radau" else 1) * FEW
+        assert left < 0.02 * length
