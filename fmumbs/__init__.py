@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     )
     from fmumbs.run.linear_modes import Modes
     from fmumbs.run.linearize import LinearModel, linearize
+    from fmumbs.run.load_path import Critical, LoadPath, load_path
     from fmumbs.run.reactions import divide_and_conquer, uniqueness
     from fmumbs.run.regressor import BaseParameters, Identified, Regressor, base_parameters, identify, regressor
     from fmumbs.run.steady import Steady, steady
@@ -102,6 +103,7 @@ __all__ = [
     "Bushing",
     "Campbell",
     "Coupling",
+    "Critical",
     "Curve",
     "Cylindrical",
     "DeformationWarning",
@@ -121,6 +123,7 @@ __all__ = [
     "Law",
     "Layer",
     "LinearModel",
+    "LoadPath",
     "LuGre",
     "Material",
     "Mesh",
@@ -180,6 +183,7 @@ __all__ = [
     "identify",
     "inverse_dynamics",
     "linearize",
+    "load_path",
     "make_flexible",
     "mass_matrix",
     "mode_vectors",
@@ -212,6 +216,7 @@ _LATE_PARTS = {
     "run.linear_modes": ("Modes",),
     "run.linearize": ("LinearModel", "linearize"),
     "run.reactions": ("divide_and_conquer", "uniqueness"),
+    "run.load_path": ("Critical", "LoadPath", "load_path"),
     "run.regressor": ("BaseParameters", "Identified", "Regressor", "base_parameters", "identify", "regressor"),
     "run.steady": ("Steady", "steady"),
     "study": ("Sweep", "sweep"),

@@ -249,7 +249,7 @@ class Chart:
         scalar = self.turn < 0
         p[self.place[scalar]] = s[scalar]
         for at, _ in self.balls:
-            p[at : at + 4] = _turned(self.y0[at : at + 4], s[self.place == at])
+            p[at : at + 4] = turned(self.y0[at : at + 4], s[self.place == at])
         return p
 
     def _close(self, s: Array, u: Array) -> Array:
@@ -323,7 +323,7 @@ def _turning(v: Array) -> Array:
     return np.asarray(np.eye(3) - a * V + b * (V @ V))
 
 
-def _turned(q: Array, v: Array) -> Array:
+def turned(q: Array, v: Array) -> Array:
     """The quaternion w x y z turned by a rotation vector in its moving axes."""
     angle = float(np.linalg.norm(v))
     half = 0.5 * np.sinc(angle / (2 * np.pi)) * v

@@ -181,7 +181,7 @@ def linearize(
     solver = _solver_at(model, at)
     chart = Chart(solver)
     u = _references(solver, inputs, "input", lambda: _default(model, solver, "input"))
-    y = _references(solver, outputs, "output", lambda: _default(model, solver, "output"))
+    y = output_references(model, solver, outputs)
     energies = Energies.of(chart)
     point = _Point(chart, u, y, energies)
     f0 = point.at(point.origin)
@@ -307,6 +307,13 @@ def _default(model: Model | ModelImage | Solver, solver: Solver, causality: str)
     kind = solver.image.arrays["variable_kind"]
     chosen = [k.index for k in kinds() if k.owner == JOINT and k.state]
     return solver.image.variables.names(np.flatnonzero(np.isin(kind, chosen)))
+
+
+def output_references(
+    model: Model | ModelImage | Solver, solver: Solver, names: Sequence[str] | None
+) -> NDArray[np.uint32]:
+    """Of named outputs; by default of those that the model declares, or positions and velocities of all joints."""
+    return _references(solver, names, "output", lambda: _default(model, solver, "output"))
 
 
 def _references(

@@ -64,6 +64,33 @@ def campbell(diagram: Any, path: Path | None, show: bool) -> Any:
     return figure
 
 
+def load_path(followed: Any, names: Sequence[str], path: Path | None, show: bool) -> Any:
+    """The figure of LoadPath.plot()."""
+    new_figure = figure_maker(show)
+    chosen = list(names) or list(followed)[:1]
+    if not chosen:
+        raise SolverError("the path has no variables to plot. Name some in load_path(outputs=...).")
+    figure = new_figure(figsize=(1.5 + 4.5 * len(chosen), 4.5), layout="constrained")
+    for axis, name in zip(figure.subplots(1, len(chosen), sharey=True, squeeze=False)[0], chosen, strict=True):
+        values, factors, stable = followed[name], followed.factors, followed.stable
+        for column, x in enumerate(values.reshape(len(values), -1).T):
+            for solid in (True, False):
+                shown = stable if solid else ~stable
+                shown = shown | [False, *(shown[:-1] & ~shown[1:])] if not solid else shown
+                line = [value if keep else float("nan") for value, keep in zip(x, shown, strict=True)]
+                axis.plot(line, factors, "-" if solid else "--", color=f"C{column}")
+        for one in followed.critical:
+            at = followed.at_critical(one)[name]
+            axis.plot(at, [one.factor] * at.size, "o", color="black", markersize=4)
+        unit = followed.units.get(name) or followed.units.get(f"{name}[1]") or ""
+        axis.set(xlabel=f"{name} [{unit}]" if unit else name)
+        axis.grid(alpha=0.3)
+    figure.axes[0].set_ylabel("load factor")
+    figure.suptitle(followed.model)
+    finish(figure, path, show, followed.model)
+    return figure
+
+
 def _by_unit(result: Any, names: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Names that share axes, as they have the same unit, in order of their first; those without a unit have their own.
 
