@@ -345,7 +345,8 @@ def test_what_not_every_script_needs_is_imported_at_first_use() -> None:
 import sys
 import fmumbs
 late = {"fmumbs.export", "fmumbs.play", "fmumbs.study", "fmumbs.system", "fmumbs.view"}
-late |= {f"fmumbs.run.{name}" for name in ("campbell", "equilibrium", "inverse", "linearize", "load_path", "regressor", "steady")}
+analyses = ("campbell", "equilibrium", "inverse", "linearize", "load_path", "regressor", "steady")
+late |= {f"fmumbs.run.{name}" for name in analyses}
 late |= {"fmumbs.analysis.uniqueness", "fmumbs.readers", "numpy.random", "tempfile"}
 assert not late & set(sys.modules), late & set(sys.modules)
 assert set(fmumbs.__all__) | {"study", "view"} <= set(dir(fmumbs))

@@ -241,6 +241,36 @@ def test_random_trusses_beside_an_arc_length_code_of_its_own(seed: int) -> None:
     assert len(known) >= sum(row > 0 for row in np.flatnonzero(np.diff(np.sign(np.diff(rows[: near[passed[-1]], -1])))))
 
 
+def four_bar(push: float, weight: float = 9.81) -> fm.Model:
+    """A loop with springs, one of them on the joint that closes it."""
+    model = fm.Model("four_bar", gravity=(0, 0, -weight))
+    a, b, c = (
+        fm.Body.rod(name, length=length, mass=1.0, along=along)
+        for name, length, along in (("a", 0.4, "z"), ("b", 0.8, "x"), ("c", 0.6, "z"))
+    )
+    model.add(a, b, c, fm.Load("P", a.tip, force=(push, 0, 0)))
+    model.add(fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=0.2, stiffness=20.0))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y", stiffness=5.0))
+    model.add(fm.Revolute("C", model.ground.at(0.7), c.base, axis="y", stiffness=3.0))
+    model.add(fm.Revolute("D", b.tip, c.tip, axis="y", cut=True, stiffness=10.0, rest=0.3))
+    return model
+
+
+@pytest.mark.parametrize("load", ["force", "gravity"])
+def test_a_loop_ends_in_the_equilibrium_of_the_whole_load(load: str) -> None:
+    given, ends = {"P.force": (1, 0, 0)}, four_bar(30.0)
+    if load == "gravity":
+        given, ends = {"gravity": (0, 0, -1)}, four_bar(0.0, 9.81 + 30.0)
+    path = fm.load_path(four_bar(0.0), given, to=30.0)
+    for point, found in ((0, fm.equilibrium(four_bar(0.0))), (-1, fm.equilibrium(ends))):
+        for name in ("A.q", "B.q", "C.q"):
+            assert_allclose(path[name][point], found.starts[name], atol=ROUND_OFF)
+        at = fm.linearize(path.solver(point))
+        assert at.at_rest
+        assert_allclose(at.modes.frequencies.max() ** 2, found.squares[0], rtol=1e-7)
+    assert path.stable.all() and path.ended == "at the factor 30"
+
+
 def test_what_cannot_be_followed_is_named() -> None:
     with pytest.raises(ModelError, match=r"exerts nothing on the motions"):
         fm.load_path(two_bars(), {"P.force": (1.0, 0.0, 0.0)})
