@@ -16,7 +16,7 @@
 static void update_given(fm_instance *s, int32_t what)
 {
     if (!(s->valid & FM_VALID_GIVEN)) fm_take_given(s);
-    if (what & ~FM_VALID_WORLD) {
+    if (what & ~(FM_VALID_WORLD | FM_VALID_QUATERNIONS)) {
         fm_require_given(s);
         what |= FM_VALID_LAWS | FM_VALID_MOTION | FM_VALID_LINKS;
     }
