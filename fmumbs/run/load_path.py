@@ -5,9 +5,10 @@ load factor in shares of `to`. From an equilibrium a step goes along the tangent
 method returns to the path in the plane across t (at_rest.py). Steps are chosen so that t turns by about 0.15 rad.
 
 Between two points an eigenvalue of M^-1 K that changes sign tells a critical point: where t_f = 0 a limit point, where
-not a bifurcation, at which a second branch leaves along the eigenvector. Brent's method finds it on the path, down to
-round-off: what K by differences of two steps changes in the eigenvalue, over its slope, is `error`. Two eigenvalues
-that meet and become complex are flutter, found where the square of their difference changes sign.
+not a bifurcation, at which a second branch leaves along the eigenvector. Brent's method finds it on the path, to the
+last digits of the eigenvalue; of a bifurcation what K by differences of another step changes in the eigenvalue, over
+its slope, is `error`. Two eigenvalues that meet and become complex are flutter, found where the square of their
+difference changes sign.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ _FAILURES = (ModelError, SolverError, AssemblyError, EquilibriumError)
 
 @dataclass(frozen=True)
 class Critical:
-    """A critical point. kind: "limit", "bifurcation" or "flutter". factor: the load factor there. error: how far
-    round-off may move it. softest: the coordinate that moves most along the eigenvector. motions: (count, speeds)
-    eigenvectors along the velocities, more than one where several eigenvalues vanish together. step: of the path, the
-    number of the point before it.
+    """A critical point. kind: "limit", "bifurcation" or "flutter". factor: the load factor there. error: of a
+    bifurcation, how far round-off may move the factor; nan of others, of which it is not measured. softest: the
+    coordinate that moves most along the eigenvector. motions: (count, speeds) eigenvectors along the velocities, more
+    than one where several eigenvalues vanish together. step: of the path, the number of the point before it.
     """
 
     kind: str
@@ -443,7 +444,7 @@ class _Walk:
         coordinates = self.balance.at(node.at.p, node.at.factor).N.T @ motions.T
         acts = float(np.linalg.norm(node.at.q @ coordinates) / max(float(np.linalg.norm(node.at.q)), 1e-300))
         kind = kind or ("limit" if abs(node.t[-1]) < acts else "bifurcation")
-        error = 1e-15 * abs(node.at.factor)
+        error = np.nan
         if kind == "bifurcation":
             values = [
                 (coordinates.T @ self.balance.along(node.at, motions, step)).diagonal() for step in (STEP, 0.5 * STEP)
@@ -451,7 +452,7 @@ class _Walk:
             nearby = at(part + (0.01 if part < 0.5 * length else -0.01) * length)
             beside = (coordinates.T @ self.balance.along(nearby.at, motions)).diagonal()
             slope = np.abs(beside - values[0]).max() / abs(nearby.at.factor - node.at.factor)
-            error = max(error, float(np.abs(np.diff(values, axis=0)).max() / max(slope, 1e-300)))
+            error = float(np.abs(np.diff(values, axis=0)).max() / max(slope, 1e-300)) + 1e-15 * abs(node.at.factor)
         names = Coordinates(self.balance.image).speeds
         softest = names[int(np.argmax(np.abs(motions[0])))].replace(".qd", ".q").replace(".v", ".r")
         return Critical(kind, node.at.factor, error, softest, number, motions * self.balance.unit, node)

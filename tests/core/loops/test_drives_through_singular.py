@@ -10,7 +10,7 @@ from support.sweeps import seeds
 
 NEAR = 0.05  # of the reach: evaluations are counted from here on, with those of the motion as accurate as asked
 FEW = 100  # evaluations from there on
-TIGHT = 1e-8  # tolerance: at smaller ones radau's motion to the base alone takes up to 130 of them
+TIGHT = 1e-8  # tolerance: at smaller ones radau takes up to 200, with those of the motion to the base
 
 
 def folding(begin: float, end: float, length: float = 1.0, side: float = -1.0, **options: float) -> fm.Model:
