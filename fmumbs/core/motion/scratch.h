@@ -48,11 +48,14 @@ typedef struct fm_implicit {
 } fm_implicit;
 
 #define FM_NODES 12 /* nodes of the interpolation across a singular position */
+#define FM_LOOKED_AT 38 /* fractions of a step at which a search for a row's least root looks (tangent.c) */
 
 /* Interpolation across singular positions (crossings.c). */
 #define FM_SINGULAR_ARRAYS(A)                                                                     \
     A(double, node, n.closed * FM_NODES * n.ny)                                                   \
     A(double, root, (FM_NODES + 1) * n.rows) /* square roots of the pivots: at the state, then at the nodes */ \
+    A(double, part, n.closed * FM_LOOKED_AT) /* fractions of the step at which one has looked, */ \
+    A(double, part_root, FM_LOOKED_AT * n.rows) /* and the roots there */                          \
     A(double, direction, n.closed * n.speeds) /* of the line of nodes */                          \
     A(double, udot, 3 * n.closed * n.speeds)                                                      \
     A(double, found, n.closed * n.speeds)                                                         \
@@ -68,6 +71,7 @@ typedef struct fm_singular {
     double relative_noise; /* the same beside the largest acceleration at a node */
     int32_t on_branch; /* 1: accelerations are those of the nearest state on the branch */
     int32_t was_near; /* 1: the last step came close to a singular position */
+    int32_t parts; /* at which the roots of a step are known */
     int32_t tangent_row, tangent_joint; /* row whose branches touch, -1: none; joint to hold (tangent.c) */
     double tangent_time;
 } fm_singular;

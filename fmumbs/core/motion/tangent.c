@@ -25,7 +25,7 @@
 /* fraction of the step by which the search extends beyond both ends; or FM_LEAST_SEARCHED, if larger: */
 #define FM_SEARCHED_BEYOND 0.05
 #define FM_LEAST_SEARCHED 1e-3 /* [rad], or relative to the length */
-#define FM_NARROWINGS 36 /* golden-section steps to locate the minimum */
+#define FM_NARROWINGS (FM_LOOKED_AT - 2) /* golden-section steps to locate the minimum */
 /* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
 #define FM_TOUCH_GAP 1e-5
 /* d [rad], or relative to the length: branches that cross at smaller angles touch as well */
@@ -72,20 +72,36 @@ static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t 
     return fm_singular_measure(s, s->singular->y, s->singular->root) ? s->singular->root[row] : INFINITY;
 }
 
+/* The same, from what the first search of the step has found at the fractions at which it looked: rows that become
+ * dependent together are sought in the same places. */
+static double known_root(fm_instance *s, const fm_stretch *w, double part, int32_t row)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    fm_singular *at = s->singular;
+    for (int32_t n = 0; n < at->parts; n++)
+        if (at->part[n] == part) return at->part_root[(size_t)n * rows + (size_t)row];
+    const double root = root_at(s, w, part, row);
+    if (root < INFINITY && at->parts < FM_LOOKED_AT) {
+        at->part[at->parts] = part;
+        memcpy(at->part_root + (size_t)at->parts++ * rows, at->root, rows * sizeof *at->root);
+    }
+    return root;
+}
+
 /* The fraction at which a row's root is smallest. */
 static double find_least(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double golden = 0.6180339887498949;
     double low = -w->beyond, high = 1.0 + w->beyond;
     double left = high - golden * (high - low), right = low + golden * (high - low);
-    double at_left = root_at(s, w, left, row), at_right = root_at(s, w, right, row);
+    double at_left = known_root(s, w, left, row), at_right = known_root(s, w, right, row);
     for (int n = 0; n < FM_NARROWINGS; n++) {
         if (at_left < at_right) {
             high = right, right = left, at_right = at_left;
-            at_left = root_at(s, w, left = high - golden * (high - low), row);
+            at_left = known_root(s, w, left = high - golden * (high - low), row);
         } else {
             low = left, left = right, at_left = at_right;
-            at_right = root_at(s, w, right = low + golden * (high - low), row);
+            at_right = known_root(s, w, right = low + golden * (high - low), row);
         }
     }
     return 0.5 * (low + high);
@@ -184,6 +200,7 @@ int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const
     if (!(h > 0.0 && fastest > 0.0)) return 0;
     const fm_stretch w = {y, end, t, h, fmax(FM_SEARCHED_BEYOND, FM_LEAST_SEARCHED / (fastest * h))};
     const fm_singular_kept kept = fm_singular_begin(s);
+    s->singular->parts = 0;
     if (find_candidates(s, &w))
         for (int32_t i = 0; i < s->image.n.rows && !touch; i++)
             touch = s->loop.given_rhs[i] > 0.0 && share_tangent(s, &w, i);
