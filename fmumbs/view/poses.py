@@ -70,11 +70,17 @@ def poses(image: ModelImage, positions: ArrayLike) -> Poses:
     """Poses at positions (n, positions) or (positions,) of the tree, in the image's order, as Solver.positions gives
     them: for each joint q, a quaternion w x y z, or x y z w x y z, then eta; then q of the flexible body on it.
 
-    Raises SolverError for another number of positions.
+    Raises SolverError for another number of positions, and for one that is not finite.
     """
     p = np.atleast_2d(np.asarray(positions, float))
     if p.ndim != 2 or p.shape[1] != image.sizes["positions"]:
         raise SolverError(f"'{image.name}' has {image.sizes['positions']} positions, not {p.shape[-1]}. Give them all.")
+    if len(bad := np.argwhere(~np.isfinite(p))):
+        row, column = bad[0].tolist()
+        raise SolverError(
+            f"'{image.name}': position {column + 1} is {p[row, column]} in instant {row}, which cannot be drawn. Leave "
+            "that instant out."
+        )
     a = image.arrays
     R, r = _links(a, p)
     link = a["body_link"]

@@ -124,6 +124,15 @@ def test_another_number_of_positions_is_refused() -> None:
         poses(image, [0.1, 0.2, 0.3])
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_position_that_is_no_finite_number_is_refused(bad: float) -> None:
+    result = fm.simulate(read_model("double_pendulum", {}), stop=0.1)
+    assert result.motion is not None
+    result.motion.positions[3, 1] = bad
+    with pytest.raises(fm.SolverError, match=r"position 2 is .* in instant 3"):
+        result.view()
+
+
 def test_signs_of_quaternions_do_not_jump() -> None:
     model = fm.Model("spinning")
     rotor = fm.Body("B", mass=1.0, inertia=(1, 1, 1))
