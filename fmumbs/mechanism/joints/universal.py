@@ -37,7 +37,8 @@ class Universal(MultiModeJoint):
     _rubs = True
 
     def __post_init__(self) -> None:
-        axes = _checks.items(self.axes, self._where("axes"), "Give two such as ('x', 'y').")
+        given = tuple(self.axes) if isinstance(self.axes, str) else self.axes  # "xy"
+        axes = _checks.items(given, self._where("axes"), "Give two such as ('x', 'y').")
         if len(axes) != 2:
             raise ModelError(
                 f"{self._where('axes')} has {len(axes)} entries, but must have 2. Give two such as ('x', 'y')."
