@@ -144,7 +144,7 @@ def parts_of(
     model: Model, chosen: RunOptions, starts: "Mapping[str, float | Sequence[float]]", scene: str | None = None
 ) -> Parts:
     """The parts of an image. chosen: options that are given; scene: its text, None to make it. Raises as compile()."""
-    locked = _checks.names(chosen.get("locked") or (), "locked")
+    locked = chosen.get("locked") or ()
     if locked and not chosen.get("equilibrium"):
         raise ModelError(f"Model '{model.name}': locked is given without equilibrium=True. Give that as well.")
     model.check_ends()

@@ -171,7 +171,7 @@ def given(options: Mapping[str, Any]) -> RunOptions:
     found = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "equilibrium" in found:
         found["equilibrium"] = _checks.flag(found["equilibrium"], "equilibrium")
-    if "locked" in found and not _checks.names(found["locked"], "locked"):
+    if isinstance(found.get("locked"), tuple | list | str) and not found["locked"]:
         del found["locked"]
     return cast(RunOptions, found)
 

@@ -144,7 +144,7 @@ class LoadPath(Mapping[str, Array]):
         return walk.branch(critical, along)
 
     def plot(self, *names: str, path: str | Path | None = None, show: bool = True) -> Any:
-        """A figure of the load factor over variables, by default the first; unstable parts are dashed.
+        """A figure of the load factor over variables, names, by default the first; unstable parts are dashed.
 
         path: a file to write it to. show: opens a window where no file is named. Raises SolverError as Result.plot().
         """

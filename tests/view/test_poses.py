@@ -125,7 +125,7 @@ def test_another_number_of_positions_is_refused() -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_position_that_is_no_finite_number_is_refused(bad: float) -> None:
+def test_a_position_that_is_not_finite_is_refused(bad: float) -> None:
     result = fm.simulate(read_model("double_pendulum", {}), stop=0.1)
     assert result.motion is not None
     result.motion.positions[3, 1] = bad
