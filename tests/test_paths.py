@@ -83,6 +83,10 @@ def campbell() -> fm.Campbell:
     return fm.Campbell("m", "J.qd", np.array([0.0, 1.0]), 1j * one, one, (), (), np.array([True, True]))
 
 
+def grown() -> fm.LoadPath:
+    return fm.load_path(pendulum(), {"A.tau": 0.1}, steps=3)
+
+
 def swept(**changed: Any) -> object:
     given: dict[str, Any] = {"target": "pendulum", "grid": {"A.tau": [0.0, 1.0]}, "stop": 0.1, "overwrite": True}
     return fm.sweep(**{**given, **changed}).varied
@@ -99,6 +103,7 @@ def ran(path: Any) -> list[float]:
 USES: dict[str, tuple[str, Callable[[Any, Path], object]]] = {
     "Body.from_mesh: path": ("solid.stl", lambda path, at: fm.Body.from_mesh(path, scale=1.0, mass=1.0).mass),
     "Campbell.plot: path": ("new.png", lambda path, at: campbell().plot(path=path, show=False) is None),
+    "LoadPath.plot: path": ("new.png", lambda path, at: grown().plot(path=path) is None),
     "LinearModel.save: path": ("new.npz", lambda path, at: fm.linearize(pendulum()).save(path)),
     "Mesh.__init__: file": ("solid.stl", lambda path, at: fm.Mesh(path, scale=1.0).file),
     "ModalBody.from_mesh: path": ("solid.stl", lambda path, at: fm.ModalBody.from_mesh(path, scale=1.0, mass=1.0).mass),
@@ -156,7 +161,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 def pathways() -> dict[str, set[str]]:
-    """Parameters of a path, by function, and what their annotations say."""
+    """Parameters of a path, by function, with their annotations."""
     found: dict[str, set[str]] = {}
     for name, call in public():
         try:
@@ -164,14 +169,14 @@ def pathways() -> dict[str, set[str]]:
         except (ValueError, TypeError):
             continue
         for one in parameters:
-            said = str(one.annotation)
-            if any(word in said for word in ("PathLike", "pathlib", "str | Path")):
-                found.setdefault(f"{name}: {one.name}", set()).add(said)
+            annotation = str(one.annotation)
+            if any(word in annotation for word in ("PathLike", "pathlib", "str | Path")):
+                found.setdefault(f"{name}: {one.name}", set()).add(annotation)
     return found
 
 
 def test_no_public_function_asks_for_a_path_alone() -> None:
-    refused = {where: said for where, said in pathways().items() if any("str" not in one for one in said)}
+    refused = {where: kinds for where, kinds in pathways().items() if any("str" not in one for one in kinds)}
     assert not refused
 
 

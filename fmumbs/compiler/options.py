@@ -171,7 +171,9 @@ def given(options: Mapping[str, Any]) -> RunOptions:
     found = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "equilibrium" in found:
         found["equilibrium"] = _checks.flag(found["equilibrium"], "equilibrium")
-    if isinstance(found.get("locked"), tuple | list | str) and not found["locked"]:
+    if not isinstance(found.get("locked", ""), str):  # with_locks() refuses a text
+        found["locked"] = _checks.names(found["locked"], "locked")
+    if not found.get("locked", True):
         del found["locked"]
     return cast(RunOptions, found)
 

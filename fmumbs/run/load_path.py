@@ -52,7 +52,8 @@ class Critical:
     """A critical point. kind: "limit", "bifurcation" or "flutter". factor: the load factor there. error: of a
     bifurcation, how far round-off may move the factor; nan of others, of which it is not measured. softest: the
     coordinate that moves most along the eigenvector. motions: (count, speeds) eigenvectors along the velocities, more
-    than one where several eigenvalues vanish together. step: of the path, the number of the point before it.
+    than one where several eigenvalues vanish together. step: of the path, the number of the point before it. _node:
+    the point itself.
     """
 
     kind: str
@@ -73,7 +74,7 @@ class LoadPath(Mapping[str, Array]):
 
     model: its name. factors: (points,) of the load. departing: (points,) how many motions depart, 0 where stable.
     critical: critical points in the order of the path. ended: why the path ends. result: its variables over the arc
-    length in place of the time, to view, save and animate.
+    length in place of the time, to view, save and animate. _walk, _nodes: how it is followed, and its points.
     """
 
     model: str
