@@ -115,7 +115,8 @@ def export_fmu(
     elif image.equilibrium:
         _check_equilibrium(image)
     _check_count(image, all_variables)
-    place = path if isinstance(path, str) else str(_checks.path(path, "path"))
+    _checks.path(path, "path")
+    place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
     entries = BACKENDS[backend](image, platforms, naming, scene, kind)

@@ -44,6 +44,7 @@ _NEWTON = 12  # corrections, each of which must be less than before
 _ARRIVED = 1e-8  # a correction after which only round-off is left
 _SYMMETRIC = 1e-8  # of K: an unsymmetric part beyond the errors of differences
 _ALIKE = 1e-6  # of a step: critical points that coincide
+_STEPS = "load_path: steps"
 _FAILURES = (ModelError, SolverError, AssemblyError, EquilibriumError)
 
 
@@ -203,13 +204,7 @@ def load_path(
     solver = resting(image)
     balance = Balance(solver, load)
     references = output_references(model, balance.solver, outputs)
-    return _Walk(balance, references, end, end, most, _count(steps)).follow()
-
-
-def _count(steps: int) -> int:
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise ModelError(f"load_path: steps is {steps!r:.60}. Give a whole number of at least 1.")
-    return steps
+    return _Walk(balance, references, end, end, most, _checks.whole(steps, _STEPS, 1)).follow()
 
 
 @dataclass(frozen=True)
@@ -254,7 +249,7 @@ class _Walk:
     steps: int
 
     def with_end(self, to: float, steps: int) -> _Walk:
-        return _Walk(self.balance, self.references, to, self.unit, self.longest, _count(steps))
+        return _Walk(self.balance, self.references, to, self.unit, self.longest, _checks.whole(steps, _STEPS, 1))
 
     # Points ----------------------------------------------------------------------------------------------------
 
@@ -417,9 +412,7 @@ class _Walk:
             if kth(0.0) * kth(length) < 0.0:
                 places.append((_root(kth, 0.0, length, kth(0.0), kth(length)), ""))
         if last.complex_pairs != found.complex_pairs:
-            part = self._meeting(at, length)
-            if part is not None:
-                places.append((part, "flutter"))
+            places.append((self._meeting(at, length), "flutter"))
         places.sort()
         points, taken = [], -1
         for i, (part, kind) in enumerate(places):
@@ -458,7 +451,7 @@ class _Walk:
         softest = names[int(np.argmax(np.abs(motions[0])))].replace(".qd", ".q").replace(".v", ".r")
         return Critical(kind, node.at.factor, error, softest, number, motions * self.balance.unit, node)
 
-    def _meeting(self, at: Callable[[float], _Node], length: float) -> float | None:
+    def _meeting(self, at: Callable[[float], _Node], length: float) -> float:
         """Where two real eigenvalues meet and become complex, or the other way round."""
         low, high = 0.0, length
         pairs = at(low).complex_pairs
@@ -478,7 +471,9 @@ class _Walk:
             return float(np.min(np.diff(at(part).real))) ** 2
 
         begin, end = squared(low), squared(high)
-        return _root(squared, low, high, begin, end) if begin * end < 0.0 else None
+        if not begin * end < 0.0:
+            raise EquilibriumError("where two eigenvalues meet in a step is not found")
+        return _root(squared, low, high, begin, end)
 
     # Results ---------------------------------------------------------------------------------------------------
 
@@ -532,4 +527,7 @@ def _root(function: Callable[[float], float], low: float, high: float, begin: fl
         return low if begin == 0.0 else high
     from scipy.optimize import brentq
 
-    return float(brentq(function, low, high, xtol=1e-13 * high, rtol=1e-13))
+    try:
+        return float(brentq(function, low, high, xtol=1e-13 * high, rtol=1e-13))
+    except (ValueError, RuntimeError) as error:  # a number that is not finite between them, or no convergence
+        raise EquilibriumError(f"a point within a step is not found: {error}") from None

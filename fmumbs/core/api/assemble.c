@@ -19,6 +19,7 @@
 #include "../motion/parameters.h"
 #include "../motion/required.h"
 #include "../motion/resolution.h"
+#include "../motion/rules.h"
 #include "../loops/reduced_choice.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
@@ -221,26 +222,12 @@ static fm_status check_measured(fm_instance *s)
         s->image.text + s->image.joint_name[joint]);
 }
 
-static fm_status check_quaternions(fm_instance *s)
-{
-    for (int32_t i = 0; i < s->model.balls; i++) {
-        const fm_link *k = s->link + s->ball_link[i];
-        const double *q = s->y + k->p;
-        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!(square > 1e-20 && square < 1e20))
-            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
-                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
-                          square < 1.0 ? "zero" : "far too long");
-    }
-    return FM_OK;
-}
-
 static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
     if (fm_check_time(s, t) != FM_OK) return FM_ERROR;
     copy(s->y, s->guess, s->model.ny);
-    if (check_quaternions(s) != FM_OK) return FM_ERROR;
+    if (fm_check_quaternions(s, s->y) != FM_OK) return FM_ERROR;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
@@ -311,12 +298,9 @@ static fm_status start_at_rest(fm_instance *s, double t)
 static fm_status start_given(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
-    if (fm_check_given(s) != FM_OK) return FM_ERROR;
-    s->clock[FM_TIME] = s->work.time = t;
-    s->clock[FM_ASSEMBLED] = 1.0;
-    s->valid = FM_VALID_NOTHING;
-    fm_take_given(s);
-    return FM_OK;
+    const fm_status status = fm_go_given(s, t);
+    if (status == FM_OK) s->clock[FM_ASSEMBLED] = 1.0;
+    return status;
 }
 
 /* On failure all values remain as they were. */

@@ -34,16 +34,6 @@ double fm_time(const fm_instance *s)
     return s->clock[FM_TIME];
 }
 
-/* Inverse dynamics has no states: the time alone changes. */
-static fm_status go_on(fm_instance *s, double t_end)
-{
-    if (fm_check_given(s) != FM_OK) return FM_ERROR;
-    s->clock[FM_TIME] = t_end;
-    s->valid = FM_VALID_NOTHING;
-    fm_take_given(s);
-    return FM_OK;
-}
-
 fm_status fm_do_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
@@ -52,7 +42,7 @@ fm_status fm_do_step(fm_instance *s, double t_end)
         return fm_say(s, FM_ERROR,
                       "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t,
                       t_end);
-    if (s->model.inverse) return go_on(s, t_end);
+    if (s->model.inverse) return fm_go_given(s, t_end);
     if (fm_check_time(s, t_end) != FM_OK) return FM_ERROR;
     if (fm_check_rules(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
     if (fm_scheme_of(s)->step != NULL && (t_end - t) / s->options[FM_OPTION_STEP] > FM_MOST_STEPS)

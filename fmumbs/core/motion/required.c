@@ -174,15 +174,7 @@ fm_status fm_check_given(fm_instance *s)
     if (s->image.n.rows > 0)
         return fm_say(s, FM_ERROR, "inverse dynamics without actuators is that of trees: this image has loops");
     if (refuse_own_friction(s) != FM_OK || fm_check_rules(s, FM_ERROR) != FM_OK) return FM_ERROR;
-    for (int32_t i = 0; i < s->model.balls; i++) {
-        const double *q = s->given + s->link[s->ball_link[i]].p;
-        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!(square > 1e-20 && square < 1e20))
-            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
-                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
-                          square < 1.0 ? "zero" : "far too long");
-    }
-    return FM_OK;
+    return fm_check_quaternions(s, s->given);
 }
 
 /* Makes the motion that is given the present one. */
@@ -192,6 +184,16 @@ void fm_take_given(fm_instance *s)
     memcpy(s->y, s->given, (np + nu) * sizeof *s->y);
     (void)fm_normalise(s, s->y, NULL);
     memcpy(s->work.udot, s->given + np + nu, nu * sizeof *s->y);
+}
+
+/* Inverse dynamics has no states: of a start and of a step the time alone is kept. */
+fm_status fm_go_given(fm_instance *s, double t)
+{
+    if (fm_check_given(s) != FM_OK) return FM_ERROR;
+    s->clock[FM_TIME] = s->work.time = t;
+    s->valid = FM_VALID_NOTHING;
+    fm_take_given(s);
+    return FM_OK;
 }
 
 /* What the motion that is given takes, in work.required. Leaves it in the links. */

@@ -13,6 +13,7 @@ fm_status fm_do_point_jacobian(fm_instance *s, size_t count, const double *posit
                                double *J);
 fm_status fm_check_given(fm_instance *s);
 void fm_take_given(fm_instance *s);
+fm_status fm_go_given(fm_instance *s, double t);
 void fm_require_given(fm_instance *s);
 fm_status fm_do_momenta(fm_instance *s, size_t count, const double *positions, const double *speeds, double *momenta);
 

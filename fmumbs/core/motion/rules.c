@@ -83,3 +83,17 @@ fm_status fm_check_rules(fm_instance *s, fm_status status)
     s->model.obeys = 1;
     return FM_OK;
 }
+
+/* Whether the quaternions of balls among positions y can be normalised. */
+fm_status fm_check_quaternions(fm_instance *s, const double *y)
+{
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const double *q = y + s->link[s->ball_link[i]].p;
+        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 1e-20 && square < 1e20))
+            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
+                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
+                          square < 1.0 ? "zero" : "far too long");
+    }
+    return FM_OK;
+}

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 fm_status fm_check_rules(fm_instance *s, fm_status status);
+fm_status fm_check_quaternions(fm_instance *s, const double *y);
 
 FM_HIDDEN_END
 
