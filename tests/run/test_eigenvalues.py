@@ -85,6 +85,46 @@ def test_many_roots_that_an_error_split_are_within_their_errors_of_the_multiple_
     assert errors[~circle] < 1e-10
 
 
+def coinciding(seed: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """A matrix that an error has moved, bounds of the error, and an eigenvalue that 4 to 12 share, in chains or not."""
+    rng = np.random.default_rng([seed, 26])
+    m, value = int(rng.choice((4, 6, 8, 10, 12))), float(rng.choice((0.0, 1.0, -1.0))) * 10.0 ** rng.uniform(-2, 1)
+    n = m + int(rng.integers(0, 3))
+    links = (rng.random(m - 1) < rng.choice((0.7, 1.0))) * 10.0 ** rng.uniform(-1, 1, m - 1)
+    J = np.diag(np.r_[np.full(m, value), value + 10.0 ** rng.uniform(0, 1.5, n - m)])
+    J[:m, :m] += np.diag(links, 1)
+    X = rng.normal(size=(n, n))
+    X = np.linalg.qr(X)[0] if seed % 3 else X
+    inverse = np.linalg.inv(X)
+    E = 8 * n * EPS * np.abs(X) @ (np.abs(J) + EPS) @ np.abs(inverse) * 10.0 ** rng.choice((0, 2, 4))
+    A = X @ J @ inverse + 0.9 * E * rng.uniform(-1, 1, E.shape)
+    units = 10.0 ** rng.uniform(-2, 2, n)
+    return A * units / units[:, None], E * units / units[:, None], value
+
+
+@pytest.mark.parametrize("seed", seeds(100, 3000))
+def test_roots_that_coincide_lie_within_their_errors(seed: int) -> None:
+    """However many: eigenvectors of what round-off has split of them are nearly dependent, and are not left out."""
+    A, E, value = coinciding(seed)
+    values, _, errors = eigenvalues(A, E)
+    apart = np.abs(values - value)
+    others = np.abs(values[:, None] - np.linalg.eigvals(A)[None, :]).min(axis=1)
+    assert (np.minimum(apart, np.where(apart > 0.9, others, np.inf)) <= errors).all()
+
+
+@pytest.mark.parametrize("oscillators", [1, 3])
+@pytest.mark.parametrize("stiffness", [1.0, 4.0])
+def test_a_critically_damped_oscillator_decays(stiffness: float, oscillators: int) -> None:
+    """Its double root is computed without a split, where the first order has no bound; errors of 1e-13 split it."""
+    model = fm.Model("critical", gravity=(0, 0, 0))
+    for i in range(oscillators):
+        body, damping = fm.Body(f"b{i}", mass=1.0, inertia=(1, 1, 1)), 2.0 * np.sqrt(stiffness)
+        model.add(body, fm.Revolute(f"A{i}", model.ground.at(), body.at(), stiffness=stiffness, damping=damping))
+    found = fm.linearize(model).modes
+    assert set(found.verdicts) == {"decays"}
+    assert found.errors.min() > 1e-7 and found.errors.max() < 1e-3
+
+
 def test_errors_of_a_linear_model_cover_round_off() -> None:
     """Where it stands and heads does not act on a bicycle: entries there are round-off, and within their errors."""
     linear = fm.linearize(bicycle()(5.0), inputs=[], outputs=[])
