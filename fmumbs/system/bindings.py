@@ -5,7 +5,7 @@ Of several values for one variable that of the outermost system counts, and of o
 
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -121,7 +121,7 @@ def _content(document: Document, node: Any, component: Any, inline: str, kind: s
         return document.xml(source, what)
     base = document.file(component.get("source").partition("#")[0])
     if not zipfile.is_zipfile(base):  # a description
-        return Document(document.package, base.parent, None).xml(source, what)
+        return replace(document, folder=base.parent, root=None).xml(source, what)
     inside = unquote(source)
     with open_package(base) as archive:
         if inside not in archive.sizes:
@@ -134,6 +134,7 @@ def _values(document: Document, root: Any) -> Iterator[tuple[str, Value]]:
     for parameter in root.iterfind("ssv:Parameters/ssv:Parameter", SPACES):
         found = [node for node in parameter if node.tag.rpartition("}")[2] in ACCEPTED]
         name = required(parameter, "name")
+        document.budget.spend(document.package, "start values")
         if len(found) != 1:
             raise ExportError(f"'{document.package}': the parameter '{name}' has {len(found)} types. Give it one.")
         (node,) = found
@@ -195,7 +196,7 @@ def _targets(tree: Tree, path: ElementPath, entry: Entry, name: str | None = Non
         if name in tree.leaves[path].interface.variables:
             yield (path, name), [first]
         return
-    connector = tree.groups[path].connector(name)
+    connector = tree.groups[path].connectors.get(name)
     if connector is not None:
         routes = list(tree.routes_from((path, name)))
         if not routes and connector.get("kind") in ("output", "calculatedParameter"):
@@ -206,8 +207,8 @@ def _targets(tree: Tree, path: ElementPath, entry: Entry, name: str | None = Non
         for place, route in routes:
             yield place, [first, *map(tree.hop, route)]
         return
-    for inner in [*tree.leaves, *tree.groups]:
-        if inner[:-1] == path and len(inner) == len(path) + 1 and name.startswith(f"{inner[-1]}."):
+    for inner in tree.within.get(path, ()):
+        if name.startswith(f"{inner[-1]}."):
             yield from _targets(tree, inner, entry, name[len(inner[-1]) + 1 :])
 
 

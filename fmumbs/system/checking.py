@@ -25,10 +25,17 @@ def checked(system: Described) -> Plan:
     interfaces = dict(_interfaces(system))
     links: list[Link] = []
     notes = list(system.notes)
-    for connection in system.connections:
+    for connection in system.connections.values():
         links.append(_link(connection, interfaces, notes))
     check_loops(system, interfaces, links)
-    parts = tuple(_part(element, interfaces[element.name], links) for element in system.elements.values())
+    fed: dict[str, list[str]] = {name: [] for name in system.elements}
+    read: dict[str, list[str]] = {name: [] for name in system.elements}
+    for link in links:
+        fed[link.target.element].append(link.target.variable)
+        read[link.source.element].append(link.source.variable)
+    parts = tuple(
+        _part(element, interfaces[name], fed[name], read[name]) for name, element in system.elements.items()
+    )
     return Plan(system.name, system.description, step, count, parts, tuple(links), tuple(notes))
 
 
@@ -62,7 +69,7 @@ def _interfaces(system: Described) -> Iterator[tuple[str, Interface]]:
 
 
 def _missing(system: Described, element: Element) -> str:
-    near = [c for c in system.connections if element.name in (c.source.element, c.target.element)]
+    near = [c for c in system.connections.values() if element.name in (c.source.element, c.target.element)]
     between = f" The connection '{near[0].source}' -> '{near[0].target}' needs it." if near else ""
     return f"there is no FMU '{element.fmu}' for '{element.name}'.{between} Export it, or correct the path."
 
@@ -116,9 +123,8 @@ def _scale(interface: Interface, variable: Variable) -> Scale | None:
     return interface.scales.get(variable.unit) or scale_of(variable.unit)
 
 
-def _part(element: Element, interface: Interface, links: list[Link]) -> Part:
-    fed = [link.target.variable for link in links if link.target.element == element.name]
-    read = [link.source.variable for link in links if link.source.element == element.name]
+def _part(element: Element, interface: Interface, fed: list[str], read: list[str]) -> Part:
+    """fed, read: its variables that connections end at, and begin at."""
     names = interface.named("output") if element.outputs is None else list(element.outputs)
     outputs = [interface.variable(element.name, name, "output") for name in dict.fromkeys([*names, *read])]
     for variable in outputs:

@@ -31,12 +31,14 @@ class Connection:
 
 @dataclass
 class Described:
-    """stop, step [s]; elements: by name; notes: what a package says that does not count; see System."""
+    """stop, step [s]; elements: by name; connections: by target; notes: what a package says that does not count; see
+    System.
+    """
 
     name: str
     stop: float
     step: float
     description: str = ""
     elements: dict[str, Element] = field(default_factory=dict)
-    connections: list[Connection] = field(default_factory=list)
+    connections: dict[End, Connection] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -48,12 +48,13 @@ class Interface:
 
     def variable(self, element: str, name: str, causality: str | None = None) -> Variable:
         """The variable of a name. Raises ModelError, with the nearest name, if there is none of this causality."""
-        known = {n: v for n, v in self.variables.items() if causality in (None, v.causality)}
-        if name in known:
-            return known[name]
+        found = self.variables.get(name)
+        if found is not None and causality in (None, found.causality):
+            return found
+        known = [n for n, v in self.variables.items() if causality in (None, v.causality)]
         what = f"'{element}' ({self.path.name}) has no {causality or 'variable'} '{name}'"
-        if name in self.variables:
-            what += f", which is of causality {self.variables[name].causality}"
+        if found is not None:
+            what += f", which is of causality {found.causality}"
         raise ModelError(f"{what}. {_checks.nearest(name, known)}")
 
     def named(self, causality: str) -> list[str]:

@@ -16,7 +16,9 @@ from fmumbs.system.plan import End, Link
 
 def check_loops(system: Described, interfaces: Mapping[str, Interface], links: list[Link]) -> None:
     """Raises ModelError with the connections along a loop, if there is one."""
-    feeds = {link.target: link.source for link in links}
+    feeds: dict[str, list[End]] = {}
+    for link in links:
+        feeds.setdefault(link.target.element, []).append(link.target)
     graph: dict[End, set[End]] = {}
     for link in links:
         graph.setdefault(link.target, set()).add(link.source)
@@ -28,13 +30,15 @@ def check_loops(system: Described, interfaces: Mapping[str, Interface], links: l
         raise ModelError(_message(system, interfaces, ends)) from None
 
 
-def _acting(system: Described, interfaces: Mapping[str, Interface], output: End, feeds: Mapping[End, End]) -> set[End]:
-    """The connected inputs that act on an output at once."""
+def _acting(
+    system: Described, interfaces: Mapping[str, Interface], output: End, feeds: Mapping[str, list[End]]
+) -> set[End]:
+    """The connected inputs that act on an output at once. feeds: those of each element."""
     element = system.elements[output.element]
     listed = interfaces[output.element].acts.get(output.variable)
     if listed is None and not element.feedthrough:
         return set()
-    return {end for end in feeds if end.element == output.element and (listed is None or end.variable in listed)}
+    return {end for end in feeds.get(output.element, ()) if listed is None or end.variable in listed}
 
 
 def _message(system: Described, interfaces: Mapping[str, Interface], ends: list[End]) -> str:

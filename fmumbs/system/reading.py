@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from fmumbs._tables import number
 from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package
 from fmumbs.system.bindings import starts_in
-from fmumbs.system.described import Connection
 from fmumbs.system.package import SSD
 from fmumbs.system.plan import RECORDED
 from fmumbs.system.structure import SPACES, Document, ElementPath, Leaf, Tree, Wire, carried, named, required
@@ -51,15 +51,16 @@ def _read(document: Document, stop: float | None, step: float | None) -> System:
         raise ExportError(f"'{document.package}' has no FMU, so there is nothing to run. Give another.")
     top = tree.groups[()].node
     system = System(
-        _name(top.get("name") or "system", set()),
+        _name(top.get("name") or "system", {}),
         stop=_stop(document) if stop is None else stop,
         step=_step(document) if step is None else step,
         description=top.get("description") or "",
     )
     starts, system.notes = starts_in(tree)
     names: dict[ElementPath, str] = {}
+    taken: dict[str, int] = {}
     for path, leaf in tree.leaves.items():
-        names[path] = _name("_".join(path), set(names.values()))
+        names[path] = _name("_".join(path), taken)
         _add(system, names[path], tree, leaf, starts[path])
     for wire in tree.wires:
         if wire.target[0] in tree.leaves:
@@ -89,28 +90,29 @@ def _step(document: Document) -> float:
     raise ExportError(f"'{document.package}' has no communication step. Give one with --step.")
 
 
-def _name(text: str, taken: set[str]) -> str:
-    """A name of letters, digits and _ that is not taken."""
+def _name(text: str, taken: dict[str, int]) -> str:
+    """A name of letters, digits and _ that is not taken. taken: names, and up to which number each is taken."""
     plain = re.sub(r"\W", "_", text, flags=re.ASCII)
     plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-    count, name = 1, plain
+    name, count = plain, taken.get(plain, 1)
     while name in taken:
         count += 1
         name = f"{plain}_{count}"
+    taken[plain] = count
+    taken.setdefault(name, 1)
     return name
 
 
 def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, Any]) -> None:
-    stated = _stated(tree, leaf)
-    units = {place[1]: unit for place, (unit, scale) in tree.units.items() if place[0] == leaf.path and scale}
+    stated = tree.groups[leaf.path[:-1]].stated.get(leaf.path[-1])  # None for other tools' packages
+    units = dict(tree.known_units.get(leaf.path, {}))
     if stated is not None:
         units |= {node.get("of"): node.get("unit") for node in stated}
     known = leaf.interface.variables
     connectors = leaf.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
     outputs = [required(connector, "name") for connector in connectors if connector.get("kind") == "output"]
-    fed = {wire.target[1] for wire in tree.wires if wire.target[0] == leaf.path}
     unlisted = [variable for variable in outputs if variable in known and leaf.interface.acts.get(variable) is None]
-    if stated is None and fed and unlisted:
+    if stated is None and leaf.path in tree.fed and unlisted:
         note = "its FMU lists no dependencies, so its outputs are taken to follow from its last step"
         system.notes.append(f"{name}: {note}")
     unrecorded = {variable for variable in outputs if variable in known and known[variable].kind not in RECORDED}
@@ -123,13 +125,6 @@ def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, An
         outputs=[variable for variable in outputs if variable not in unrecorded],
         feedthrough=stated is not None and stated.get("feedthrough") != "false",
     )
-
-
-def _stated(tree: Tree, leaf: Leaf) -> Any:
-    """What System.add states beside the FMU, as `System.save` writes it; None for other tools' packages."""
-    group = tree.groups[leaf.path[:-1]].node
-    nodes = group.iterfind("ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", SPACES)
-    return next((node for node in nodes if node.get("name") == leaf.path[-1]), None)
 
 
 def _connect(system: System, names: dict[ElementPath, str], tree: Tree, last: Wire) -> None:
@@ -150,5 +145,5 @@ def _connect(system: System, names: dict[ElementPath, str], tree: Tree, last: Wi
         return  # the units of both ends tell
     what = f"the connection '{named(source)}' -> '{named(target)}'"
     conversion = carried(tree.unit(source), hops, what)
-    made = system.connections[-1]
-    system.connections[-1] = Connection(made.source, made.target, conversion)
+    end, made = system.connections.popitem()
+    system.connections[end] = replace(made, conversion=conversion)

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from fmumbs._tables import number
 from fmumbs.errors import ExportError
-from fmumbs.play.unpacking import open_package, parse_xml
+from fmumbs.play.unpacking import MOST_BYTES, MOST_XML, open_package, parse_xml
 from fmumbs.system.interface import Interface, read_interface
 from fmumbs.system.package import SSD
 from fmumbs.system.ssp import COMMON, FMU_TYPE, OMS, OSP, OWN, STRUCTURE, VALUES
@@ -32,6 +32,14 @@ MAPPED = ("Boolean", "Integer", "Enumeration")
 """Kinds of values that SSP 1.0 maps by tables."""
 TRANSFORMATIONS = ("LinearTransformation", *(f"{kind}MappingTransformation" for kind in MAPPED))
 DEFINITION_TYPE, PACKAGE_TYPE = "application/x-ssp-definition", "application/x-ssp-package"
+
+MOST_DEEP = 60
+"""Levels of systems in systems, references counted."""
+MOST = {
+    "elements": 10_000, "start values": 250_000, "steps along connections": 10_000_000,
+    "bytes of XML": 4 * MOST_XML, "bytes unpacked": MOST_BYTES,
+}  # fmt: skip
+"""In all, however often one file or one system is referred to: a package of a kilobyte may ask for any number."""
 
 ElementPath = tuple[str, ...]
 Place = tuple[ElementPath, str]
@@ -71,6 +79,27 @@ def units_in(node: Any) -> dict[str, Scale]:
     return {name: scale for name, scale in found if scale is not None}
 
 
+@dataclass
+class Budget:
+    """What reading a package has taken so far, of what MOST limits."""
+
+    taken: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MOST, 0))
+    _last: tuple[Path, Any] | None = None
+
+    def spend(self, package: Path, what: str, count: int = 1) -> None:
+        """Raises ExportError beyond the limit."""
+        self.taken[what] += count
+        if self.taken[what] > MOST[what]:
+            raise ExportError(f"'{package}' has more than {MOST[what]} {what} in all. Make a smaller one.")
+
+    def xml(self, package: Path, source: str, file: Path) -> Any:
+        """The root of an XML file; the last one is kept, as many elements may share it."""
+        if self._last is None or self._last[0] != file:
+            self.spend(package, "bytes of XML", file.stat().st_size)
+            self._last = file, parse_xml(package, source, file.read_bytes())
+        return self._last[1]
+
+
 @dataclass(frozen=True)
 class Document:
     """A description. package: the file that messages name; folder: where its relative URIs lead; root: its XML."""
@@ -78,6 +107,7 @@ class Document:
     package: Path
     folder: Path
     root: Any
+    budget: Budget = field(default_factory=Budget)
 
     @cached_property
     def units(self) -> dict[str, Scale]:
@@ -95,7 +125,7 @@ class Document:
         file = self.file(source)
         if not file.is_file():
             raise ExportError(f"'{self.package}' has no '{source}', {what}. Pack it.")
-        return parse_xml(self.package, source, file.read_bytes())
+        return self.budget.xml(self.package, source, file)
 
 
 @dataclass(frozen=True)
@@ -106,10 +136,14 @@ class Leaf:
     document: Document
     node: Any
     fmu: Path
+    interfaces: dict[Path, Interface]
 
-    @cached_property
+    @property
     def interface(self) -> Interface:
-        return read_interface(self.fmu)
+        """Read once for a file."""
+        if self.fmu not in self.interfaces:
+            self.interfaces[self.fmu] = read_interface(self.fmu)
+        return self.interfaces[self.fmu]
 
 
 @dataclass(frozen=True)
@@ -121,10 +155,21 @@ class Group:
     node: Any
     references: tuple[tuple[Document, Any], ...] = ()
 
-    def connector(self, name: str) -> Any:
-        """The node of the connector of this name, None if there is none."""
-        found = self.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
-        return next((one for one in found if one.get("name") == name), None)
+    @cached_property
+    def connectors(self) -> dict[str, Any]:
+        """Their nodes by name, of equal names the first."""
+        found: dict[str, Any] = {}
+        for node in self.node.iterfind("ssd:Connectors/ssd:Connector", SPACES):
+            found.setdefault(node.get("name"), node)
+        return found
+
+    @cached_property
+    def stated(self) -> dict[str, Any]:
+        """What System.add states beside each FMU, as `System.save` writes it; of equal names the first."""
+        found: dict[str, Any] = {}
+        for node in self.node.iterfind("ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", SPACES):
+            found.setdefault(node.get("name"), node)
+        return found
 
 
 @dataclass(frozen=True)
@@ -165,6 +210,8 @@ class Tree:
     wires: list[Wire] = field(default_factory=list)
     _dictionaries: dict[ElementPath, ElementPath] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
+    _digests: dict[Path, str] = field(default_factory=dict)
+    _interfaces: dict[Path, Interface] = field(default_factory=dict)
 
     @cached_property
     def _incoming(self) -> dict[Place, list[Wire]]:
@@ -180,6 +227,33 @@ class Tree:
             found.setdefault(wire.source, []).append(wire)
         return found
 
+    @cached_property
+    def fed(self) -> set[ElementPath]:
+        """The elements that a connection ends at."""
+        return {wire.target[0] for wire in self.wires}
+
+    @cached_property
+    def known_units(self) -> dict[ElementPath, dict[str, str]]:
+        """The units that the package states and defines, of each element by variable."""
+        found: dict[ElementPath, dict[str, str]] = {}
+        for (path, name), (unit, scale) in self.units.items():
+            if scale:
+                found.setdefault(path, {})[name] = unit
+        return found
+
+    @cached_property
+    def within(self) -> dict[ElementPath, list[ElementPath]]:
+        """The FMUs and systems in each system."""
+        found: dict[ElementPath, list[ElementPath]] = {}
+        for path in [*self.leaves, *self.groups]:
+            found.setdefault(path[:-1], []).append(path)
+        found[()].remove(())
+        return found
+
+    def _pass_on(self, count: int) -> None:
+        document = self.groups[()].document
+        document.budget.spend(document.package, "steps along connections", count)
+
     def route_to(self, target: Place) -> list[Wire]:
         """The connections that feed a place, from the output of an FMU, or from where nothing feeds any more."""
         route: list[Wire] = []
@@ -188,6 +262,7 @@ class Tree:
             if len(feeding) > 1:
                 ends = " and by ".join(f"'{named(wire.source)}'" for wire in feeding[:2])
                 raise ExportError(f"'{named(here)}' is fed twice: by {ends}. Leave one of them out.")
+            self._pass_on(1)
             route.insert(0, feeding[0])
             here = feeding[0].source
             if here[0] in self.leaves:
@@ -204,6 +279,7 @@ class Tree:
         while waiting:
             here, route = waiting.pop()
             for wire in self._outgoing.get(here, ()):
+                self._pass_on(len(route) + 1)
                 if wire.target[0] in self.leaves:
                     yield wire.target, [*route, wire]
                 elif wire.target not in seen:
@@ -244,6 +320,8 @@ class Tree:
         path, document, node = group.path, group.document, group.node
         if node in above:
             raise ExportError(f"'{document.package}': the system '{'.'.join(path)}' contains itself. Correct it.")
+        if len(above) > MOST_DEEP:
+            raise ExportError(f"'{document.package}' has more than {MOST_DEEP} levels of systems. Nest fewer.")
         self.groups[path] = group
         self._state_units(path, node, document)
         scopes = (*scopes, self._read_dictionaries(group))
@@ -251,6 +329,7 @@ class Tree:
             kind, inner = element.tag.rpartition("}")[2], (*path, required(element, "name"))
             if inner in self.leaves or inner in self.groups:
                 raise ExportError(f"'{document.package}' has two elements '{'.'.join(inner)}'. Rename one.")
+            document.budget.spend(document.package, "elements")
             if kind == "System":
                 self._read_system(Group(inner, document, element), scopes, (*above, node))
             elif kind == "Component":
@@ -284,7 +363,7 @@ class Tree:
             fmu = document.file(source)
             if not fmu.is_file():
                 raise ExportError(f"'{document.package}' has no '{source}', the FMU of '{name}'. Pack it.")
-            self.leaves[path] = Leaf(path, document, node, fmu)
+            self.leaves[path] = Leaf(path, document, node, fmu, self._interfaces)
             self._state_units(path, node, document)
         elif kind in (DEFINITION_TYPE, PACKAGE_TYPE):
             inner, system = self._referred(document, source, kind)
@@ -306,16 +385,18 @@ class Tree:
         file = document.file(place)
         if not file.is_file():
             raise ExportError(f"'{document.package}' has no '{place}', a system. Pack it.")
-        data = file.read_bytes()
-        key = f"{hashlib.sha256(data).hexdigest()} {file.parent if kind == DEFINITION_TYPE else fragment}"
+        if file not in self._digests:
+            self._digests[file] = hashlib.sha256(file.read_bytes()).hexdigest()
+        key = f"{self._digests[file]} {file.parent if kind == DEFINITION_TYPE else fragment}"
         if key not in self._documents:
             if kind == DEFINITION_TYPE:
-                inner = Document(document.package, file.parent, parse_xml(document.package, place, data))
+                inner = replace(document, folder=file.parent, root=document.budget.xml(document.package, place, file))
             else:
                 folder = Path(mkdtemp(dir=document.folder))
                 with open_package(file) as archive:
+                    document.budget.spend(document.package, "bytes unpacked", sum(archive.sizes.values()))
                     archive.unpack(folder)
-                empty = Document(document.package, folder, None)
+                empty = replace(document, folder=folder, root=None)
                 inner = replace(empty, root=empty.xml(fragment or SSD, "a system"))
             self._documents[key] = inner
         return self._documents[key], _system_of(self._documents[key])

@@ -91,12 +91,9 @@ class System(Described):
             outputs on. Units are converted; see check().
         """
         ends = self._end(source), self._end(target)
-        for other in self.connections:
-            if other.target == ends[1]:
-                raise ModelError(
-                    f"'{target}' is fed twice: by '{other.source}' and by '{source}'. Leave one of them out."
-                )
-        self.connections.append(Connection(*ends))
+        if (other := self.connections.get(ends[1])) is not None:
+            raise ModelError(f"'{target}' is fed twice: by '{other.source}' and by '{source}'. Leave one of them out.")
+        self.connections[ends[1]] = Connection(*ends)
         if start is not None:
             element = self.elements[ends[1].element]
             starts = {**element.starts, ends[1].variable: start}

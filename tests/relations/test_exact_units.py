@@ -78,6 +78,8 @@ def check(seed: int, units: tuple[float, float, float] | None = None) -> None:
         wrong = [f"{name}: {a[name] * by.of(first.units[name])!r}, {b[name]!r}" for name in a
                  if not same(a[name] * by.of(first.units[name]), b[name])]  # fmt: skip
         assert not wrong, f"draw {seed}, {options}, {units}: {len(wrong)} at the {when}\n" + "\n".join(wrong[:8])
+    if any(0.0 < abs(value) < FLUSHED for run in (first, second) for value in run.start.values()):
+        return  # one of the two may start with a zero in its place, which needs no correction
     for name in first.counts.keys() - set(VIOLATIONS):
         assert first.counts[name] == second.counts[name], f"draw {seed}, {options}, {units}: {name}"
 
