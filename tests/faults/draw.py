@@ -1,6 +1,6 @@
 """Draws faults at random from the syntax of the code, and writes them as a list.
 
-    python tests/faults/draw.py COUNT --seed SEED [--only PATH[:LINE]] > tests/faults/NAME.toml
+    python tests/faults/draw.py COUNT --seed SEED [--among PATH ... | --only PATH[:LINE]] > tests/faults/NAME.toml
 
 Each room of the package and of the core has its turn; within it every small change of every file is as likely as any
 other: an operator, an index, a sign, a constant, a condition that always or never holds, a statement left out. Python
@@ -222,19 +222,19 @@ def rooms() -> dict[str, list[Path]]:
     return found
 
 
-def drawn(count: int, seed: int) -> Iterator[dict[str, str]]:
+def drawn(count: int, seed: int, among: dict[str, list[Path]]) -> Iterator[dict[str, str]]:
     """From each room in turn."""
     draw = random.Random(seed)
-    known = {fault.key for fault in all_faults()}
-    every = {room: [(p, one) for p in paths for one in changes(p)] for room, paths in rooms().items()}
+    known = {(fault.file, fault.old, fault.new) for fault in all_faults()}
+    every = {room: [(p, one) for p in paths for one in changes(p)] for room, paths in among.items()}
     queue = [room for room in every if every[room]]
     draw.shuffle(queue)
     made = 0
     while made < count:
         room = queue[made % len(queue)]
         entry = as_entry(*draw.choice(every[room]))
-        if entry and str(entry) not in known:
-            known.add(str(entry))
+        if entry and (key := (entry["file"], entry["old"], entry["new"])) not in known:
+            known.add(key)
             made += 1
             yield entry
 
@@ -243,6 +243,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--among", nargs="+", help="each of these files has its turn, instead of each room")
     parser.add_argument("--only", help="all changes of a file, or of a line of it, instead")
     chosen = parser.parse_args()
     if chosen.only:
@@ -251,7 +252,8 @@ def main() -> None:
         own = [c for c in changes(path) if not line or path.read_text().count("\n", 0, c.first) + 1 == int(line)]
         entries = [entry for one in own if (entry := as_entry(path, one))][: chosen.count]
     else:
-        entries = list(drawn(chosen.count, chosen.seed))
+        among = {name: [(ROOT / name).resolve()] for name in chosen.among or []}
+        entries = list(drawn(chosen.count, chosen.seed, among or rooms()))
     print(f"# {len(entries)} faults that draw.py drew with the seed {chosen.seed}.")
     for entry in entries:
         print("\n[[fault]]")

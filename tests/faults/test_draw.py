@@ -7,7 +7,7 @@ import pytest
 
 from faults import draw
 from faults.covering import function_around
-from faults.lists import ROOT
+from faults.lists import ROOT, all_faults
 
 PYTHON = '''
 def f(a: "int | None" = 3, b: int | str = -1) -> int | None:
@@ -75,6 +75,15 @@ def test_a_change_is_an_entry_that_can_be_planted(name: str) -> None:
         assert planted == text[: change.first] + change.new + text[change.last :] != text
         if name.endswith(".py"):
             ast.parse(planted)
+
+
+def test_each_of_the_given_files_has_its_turn_and_nothing_is_drawn_twice() -> None:
+    names, count = ["fmumbs/spatial.py", "fmumbs/core/maths/rotations.c"], 40
+    found = list(draw.drawn(count, 1, {name: [ROOT / name] for name in names}))
+    listed = {(fault.file, fault.old, fault.new) for fault in all_faults()}
+    keys = [(entry["file"], entry["old"], entry["new"]) for entry in found]
+    assert len(set(keys)) == count and not listed & set(keys)
+    assert [sum(entry["file"] == name for entry in found) for name in names] == [count // 2, count // 2]
 
 
 def test_a_line_belongs_to_the_innermost_function_around_it() -> None:
