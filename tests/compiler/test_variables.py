@@ -51,6 +51,22 @@ def test_the_core_has_the_same_names_and_units(case: Case) -> None:
     assert image.variables.units() == [v.unit for v in image.variables] == units_by_core(image)
 
 
+def test_a_free_joint_in_a_loop_tells_of_its_turns_what_it_tells_of_its_slides() -> None:
+    """Its start is given; that of the hinges before it in the model is not."""
+    model = fm.Model("loop")
+    bodies = [fm.Body(f"b{i}", mass=1.0, inertia=(0.1, 0.1, 0.1)) for i in range(5)]
+    model.add(*bodies)
+    for i, body in enumerate(bodies[:4]):
+        model.add(fm.Revolute(f"H{i}", model.ground.at(i), body.at()))
+    model.add(fm.Free("J", model.ground.at(), bodies[4].at(), q0=(0, 0, 0, 1, 0, 0, 0), u0=(0.0,) * 6))
+    model.add(fm.PointOnPlane("P", model.ground.at(), bodies[4].at()))
+    image = compile(model, everything=True)
+    told = {name: one(image, name).description.partition("; start: ")[2] for name in image.variables.names()}
+    for slides, turns in (("J.r", "J.q"), ("J.v", "J.w")):
+        found = {text for name, text in told.items() if name.startswith((f"{slides}[", f"{turns}["))}
+        assert found == {"as given, unless other values that are set determine it"}
+
+
 def test_a_free_joint_without_springs_lists_none() -> None:
     """Else every body in flight would have twelve parameters that are zero."""
     counts = {}

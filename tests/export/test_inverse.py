@@ -1,5 +1,6 @@
 """FMUs of inverse dynamics: the numbers of fm.inverse_dynamics(), reactions of the same motion, feed-forward."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,7 @@ def test_the_fmu_says_what_it_is(fmu: Path) -> None:
         assert depends["link6.r[1]"] == {f"J{k}.q" for k in range(1, 7)}
         assert depends["link6.v[1]"] == {f"J{k}.{of}" for k in range(1, 7) for of in ("q", "qd")}
         assert opened.is_inverse
+        assert not {name for name in units if re.match(r"solver\.(steps|rejected|evaluations)", name)}
 
 
 @pytest.mark.parametrize("name", ["arm6", "heavy_top", "cantilever", "gantry"])

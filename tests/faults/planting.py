@@ -86,6 +86,12 @@ def placed(test: str, places: Sequence[str]) -> int:
     return next((i for i, place in enumerate(places) if test.startswith(place)), len(places))
 
 
+def c_tests(fault: Fault, first: bool) -> list[str]:
+    """Those of the list, which cost a build of their own: at a quick look only if it names no others."""
+    in_c = [test for test in fault.tests if test.endswith(".c")]
+    return in_c if not first or len(in_c) == len(fault.tests) else []
+
+
 def see(fault: Fault, before: str, tree: Path, most: float, first: bool) -> tuple[str, int, str]:
     """The first test that fails, "" if none does."""
     ran = 0
@@ -94,8 +100,7 @@ def see(fault: Fault, before: str, tree: Path, most: float, first: bool) -> tupl
         ran += count
         if failed:
             return failed, ran, output
-    in_c = [test for test in fault.tests if test.endswith(".c") and not first]
-    failed, count, output = run_c_tests(in_c, tree)
+    failed, count, output = run_c_tests(c_tests(fault, first), tree)
     return failed, ran + count, output
 
 

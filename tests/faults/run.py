@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from faults import page
 from faults.covering import COVERING, collect
 from faults.lists import ROOT, Fault, Results, all_faults, keep, read_results
-from faults.planting import PYTEST, failures, plant, run_c_tests
+from faults.planting import PYTEST, c_tests, failures, plant, run_c_tests
 from faults.tree import WORK, build, copy_tree, run, run_pytest
 
 SECONDS = 15.0
@@ -76,7 +76,7 @@ def run_all(
     for i in range(jobs):
         prepare(WORK / f"tree{i}")
         free.put(WORK / f"tree{i}")
-    if not first and any(test.endswith(".c") for f in asked for test in f.tests):
+    if any(c_tests(fault, first) for fault in asked):
         for i in range(jobs):
             if run([sys.executable, "tests/core/write_images.py", "build/images"], WORK / f"tree{i}")[0] != 0:
                 sys.exit("tests/core/write_images.py failed")

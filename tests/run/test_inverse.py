@@ -209,6 +209,36 @@ def test_a_point_beside_the_origin_of_a_body() -> None:
     assert not fm.point_jacobian(model, q, model.ground.at(1, 2, 3)).any()
 
 
+def test_many_instants_have_the_values_of_each() -> None:
+    """Mass matrices are symmetric in all digits, although round-off differs in their columns."""
+    model = read_model("arm6")
+    solver, rng = solver_of(model), np.random.default_rng(2)
+    q, u = rng.normal(size=(2, 3, 6))
+    M, J = fm.mass_matrix(solver, q), fm.point_jacobian(solver, q, "link6")
+    assert np.array_equal(M, M.swapaxes(1, 2))
+    assert (J.shape, M.shape) == ((3, 6, 6), (3, 6, 6))
+    p = fm.momentum(solver, q, u)
+    for i in range(3):
+        assert (M[i] == fm.mass_matrix(solver, q[i])).all()
+        assert (J[i] == fm.point_jacobian(solver, q[i], "link6")).all()
+        assert (p[i] == fm.momentum(solver, q[i], u[i])).all()
+
+
+def test_the_input_of_an_excited_mode_is_a_motion_and_no_force() -> None:
+    """The drive of a given motion is what moves its bodies, whatever acceleration the input asks for."""
+    model = fm.Model("driven")
+    a, b = (fm.Body(name, mass=1.0, com=(0.2, 0.1, 0.3), inertia=(0.3, 0.2, 0.25)) for name in "ab")
+    turn = fm.Turn("y", role="excited", input="kappa_dot")
+    model.add(a, b, fm.Joint("A", model.ground.at(), a.at(), modes=[turn]))
+    model.add(fm.Revolute("B", a.at(0.5), b.at(), axis="x"))
+    q, u, acceleration = np.random.default_rng(4).normal(size=(3, 2))
+    force = fm.inverse_dynamics(solver_of(model), q, u, acceleration)
+    assert_allclose(force - fm.bias(model, q, u), fm.mass_matrix(model, q) @ acceleration, rtol=1e-13)
+    for value in (-2.0, 3.7):
+        other = fm.inverse_dynamics(solver_of(model, {"A.kappa_dot": value}), q, u, acceleration)
+        close(other, force, np.abs(force).max())
+
+
 def test_the_state_of_a_solver_remains() -> None:
     model = read_model("four_bar")
     solver, twin = (fm.Solver(model) for _ in range(2))

@@ -53,6 +53,11 @@ def test_two_bars_snap_through_at_their_closed_form() -> None:
     assert path.units["s.q"] == "m" and "limit at the factor" in str(path)
 
 
+def test_the_load_grows_to_what_is_asked_for_or_to_itself() -> None:
+    soft = fm.load_path(two_bars(), {"P.force": (0.0, 0.0, -0.1)})
+    assert soft.factors[-1] == pytest.approx(1.0, abs=ROUND_OFF) and soft.ended == "at the factor 1"
+
+
 def test_units_of_length_change_nothing() -> None:
     metres, millimetres = (fm.load_path(two_bars(unit), DOWN, to=3.0) for unit in (1.0, 1000.0))
     assert_allclose(millimetres.factors, metres.factors, atol=DIFFERENCES)

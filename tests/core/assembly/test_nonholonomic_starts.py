@@ -37,6 +37,34 @@ def test_a_blade_without_a_start_goes_where_the_given_angle_puts_it(dynamics: st
     assert rows["blade.q[2]"][0] == solver.get("blade.q")[1]
 
 
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+def test_a_blade_goes_where_a_joint_that_is_held_puts_it(dynamics: str) -> None:
+    """What is held is the slide alone, which comes first in the tree, and not the screws of the blade behind it."""
+    model = fm.Model("held", gravity=(0, 0, 0))
+    truck, trailer = (fm.Body(name, mass=1, inertia=(1, 1, 1)) for name in ("truck", "trailer"))
+    model.add(truck, trailer, fm.Prismatic("P", model.ground.at(), truck.at(), axis="x", q0=0.2, held=True))
+    model.add(fm.Revolute("hitch", truck.at(1, 0, 0), trailer.at(1, 0, 0), axis="z", q0=1.0))
+    model.add(fm.Skate("blade", model.ground.at(), trailer.at()))
+    solver = fm.Solver(compile(model, everything=True).with_options(dynamics=dynamics))
+    solver.assemble()
+    assert (solver.get("P.q"), solver.get("hitch.q")) == pytest.approx((0.2, 1.0), abs=1e-12)
+    assert solver.get("blade.q") == pytest.approx((1.2 - np.cos(1), -np.sin(1), 1), abs=1e-12)
+
+
+def test_four_positions_that_close_the_loop_are_not_changed() -> None:
+    """They are no quaternion, and nothing scales them to length one before they are compared."""
+    model, at = fm.Model("pinned"), (0.3, -0.4, 0.2, 0.7)
+    body = fm.Body("body", mass=1, inertia=(1, 1, 1))
+    modes = [fm.Slide("x"), fm.Slide("y"), fm.Slide("z"), fm.Turn("z")]
+    rows = np.random.default_rng(1).normal(size=(4, 6))
+    J = fm.Joint("J", model.ground.at(), body.at(), modes=modes, velocity_rows=rows[:1], speed_rows=rows[1:], q0=at)
+    model.add(body, J, fm.Spherical("pin", model.ground.at(*at[:3]), body.at()))
+    solver = fm.Solver(model)
+    solver.assemble()
+    assert solver.get("J.q") == pytest.approx(at, abs=1e-12)
+    assert solver.start_changes == ()
+
+
 def screw(kind: str, axis: str, q: float) -> Array:
     """(4, 4) pose after a turn or a slide."""
     e, out = np.array(TURNS[axis], float), np.eye(4)

@@ -1,10 +1,12 @@
 /* test_factors.c: factors of random dense matrices, by what they must give: A x = b, R = sum of w w' and K = sum of
- * gamma w w', J' lambda = force. lu_complex.c and fm_lu_solve_transposed take the transpose of A.
+ * gamma w w', J' lambda = force; least eigenvalues, by that of another matrix with the same ones. lu_complex.c and
+ * fm_lu_solve_transposed take the transpose of A.
  */
 #include "images.h"
 
 #include "maths/cholesky.h"
 #include "maths/diagonalise.h"
+#include "maths/hessenberg.h"
 #include "maths/lu.h"
 #include "maths/lu_complex.h"
 #include "maths/products.h"
@@ -200,6 +202,24 @@ static void test_reflections(uint64_t *seed)
     for (int q = 0; q < ROWS; q++) CHECK(fabs(found[q] - lambda[q]) < WITHIN);
 }
 
+/* Of upper Hessenberg matrices with few different entries, many of them zero, as structures have them. The transpose
+ * about the other diagonal is one as well, and has the same eigenvalues; those that coincide have fewer digits. */
+static void test_least_eigenvalue(uint64_t *seed)
+{
+    double A[N * N], B[N * N], one, other;
+    for (int32_t n = 1; n <= N; n++) {
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n; j++) {
+                const double drawn = 0.25 * floor(2.0 * uniform(seed) + 0.5);
+                A[i * n + j] = i > j + 1 ? 0.0 : i == j + 1 && drawn == 0.0 ? 0.5 : drawn;
+            }
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n; j++) B[i * n + j] = A[(n - 1 - j) * n + n - 1 - i];
+        CHECK(fm_least_eigenvalue(A, n, &one) && fm_least_eigenvalue(B, n, &other));
+        CHECK(fabs(one - other) < 1e-3);
+    }
+}
+
 int main(void)
 {
     uint64_t seed = 7;
@@ -211,6 +231,7 @@ int main(void)
         test_cholesky(&seed);
         test_both(&seed);
         test_reflections(&seed);
+        test_least_eigenvalue(&seed);
     }
     test_pivots_that_vanish();
     return 0;

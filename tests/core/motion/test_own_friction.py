@@ -281,3 +281,26 @@ def test_lengths_that_a_joint_needs_or_does_not_have(make, message: str) -> None
     body = fm.Body("body", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(fm.ModelError, match=message):
         make(model.ground.at(), body.at())
+
+
+@pytest.mark.parametrize("spring", ["ball", "nonholonomic"])
+def test_implicit_stages_have_the_same_normal_forces_in_both_formulations(spring: str) -> None:
+    """Springs of the joints count as inertias in a stage, and so in the multipliers that load a joint's friction."""
+    model = fm.Model("stage")
+    a, b = (fm.Body(name, mass=1, com=(0.3, 0.1, 0.2), inertia=(0.3, 0.2, 0.25)) for name in "ab")
+    ends, springs = (a.at(1, 0, 0), b.at()), {"stiffness": 100.0, "damping": 1.0}
+    if spring == "ball":
+        B: fm.Spherical | fm.Joint = fm.Spherical("B", *ends, **springs)
+    else:
+        modes, rows = [fm.Turn("x"), fm.Turn("z"), fm.Turn("y")], np.random.default_rng(3).normal(size=(3, 6))
+        each = {name: [value] * 3 for name, value in springs.items()}
+        B = fm.Joint("B", *ends, modes=modes, velocity_rows=rows[:1], speed_rows=rows[1:], **each)
+    pads = replace(OWN, radius=0.05)
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.at(), axis="y", q0=0.3, friction=pads), B)
+    model.add(fm.PointOnPlane("D", model.ground.at(0, 0, -0.6), b.at(0.5, 0, 0.5)))
+    found = []
+    for dynamics in ("riccati", "copcod"):
+        solver = started(model, scheme="radau", dynamics=dynamics, tolerance=1e-6)
+        solver.step(0.1)
+        found.append([solver.get(name) for name in ("A.q", "A.qd", "A.friction.load")])
+    assert_allclose(found[1], found[0], rtol=1e-11)
