@@ -14,11 +14,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import support.same_draws  # noqa: F401
+from support.sweeps import mark_slow
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """What pyproject.toml names would be imported before this file, and numpy with it, with a thread a processor."""
     config.addinivalue_line("filterwarnings", "ignore::fmumbs.StartWarning")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before pytest leaves out what is marked slow."""
+    mark_slow(items)
 
 
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

@@ -1,7 +1,9 @@
 """Random and repeated cases: a few in every run of the tests, many more in `make test-all`."""
 
 import inspect
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -37,3 +39,40 @@ def examples(few: int, many: int, *drawn: Any, **named: Any) -> Callable[[Callab
         return run
 
     return decorate
+
+
+# Of all parametrized cases few, that together have every value of every parameter, or every pair of values of two
+# parameters; the rest are marked slow.
+each_value, each_pair = pytest.mark.covering(1), pytest.mark.covering(2)
+
+
+def mark_slow(items: Iterable[pytest.Item]) -> None:
+    """What each_value and each_pair leave to `make test-all`."""
+    cases: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("covering") and not item.get_closest_marker("slow"):
+            cases[item.nodeid.partition("::")[0], item.originalname].append(item)  # type: ignore[attr-defined]
+    for those in cases.values():
+        kept = covering([item.callspec.indices for item in those], *those[0].get_closest_marker("covering").args)
+        for i in set(range(len(those))) - kept:
+            those[i].add_marker(pytest.mark.slow)
+
+
+def covering(cases: list[dict[str, int]], strength: int) -> set[int]:
+    """Numbers of cases that together have every combination of `strength` parameters: the most new ones first.
+
+    Of several with as many, the one with the most new combinations of one parameter more, so that all values mix.
+    """
+
+    def combined(size: int) -> list[set[Any]]:
+        return [set(combinations(sorted(case.items()), min(size, len(case)))) for case in cases]
+
+    needed, wider = combined(strength), combined(strength + 1)
+    left, mixed = set().union(*needed), set().union(*wider)
+    kept: set[int] = set()
+    while left:
+        best = max(range(len(cases)), key=lambda i: (len(needed[i] & left), len(wider[i] & mixed), -i))
+        kept.add(best)
+        left -= needed[best]
+        mixed -= wider[best]
+    return kept

@@ -192,6 +192,6 @@ def test_a_value_that_is_set_closes_loops_that_the_models_own_leaves_open() -> N
     assert_closed(solver, moved)
 
 
-@pytest.mark.parametrize("seed", seeds(24, 300))
+@pytest.mark.parametrize("seed", seeds(12, 300))
 def test_guesses_choose_the_branch(seed: int) -> None:
     assert_nearest(seed)

@@ -18,6 +18,7 @@ from oracle import Frame, Oracle, State
 from oracle.joints import constraint
 from support.closed import SPACE, Closed, moved, plane, space, state_of, two_pendulums
 from support.closed_agreement import WELL, singular
+from support.sweeps import each_value
 
 COARSE = 0.01  # of the length: the coarsest closure that there is
 SAME = 1e-9  # of the largest acceleration that the violation brings about
@@ -146,6 +147,7 @@ def test_joints_that_only_close_loops(kind: str) -> None:
     some(lambda seed: nearly_closed(kind, seed), alike=SECOND_ORDER if kind in OTHER_ROWS else SAME)
 
 
+@each_value
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("loops", [1, 2, 3])
 def test_loops_in_a_plane(loops: int, planar: bool) -> None:

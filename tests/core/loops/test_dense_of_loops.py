@@ -15,6 +15,7 @@ from fmumbs.compiler import compile
 from fmumbs.readers import read_model
 from support.closed import plane, space
 from support.closed_agreement import CLOSED
+from support.sweeps import each_value
 
 NEAR = 1e-11  # [s]: how closely an end of a step is enclosed
 AHEAD = 1e-6  # [s]: over which a slope is taken
@@ -64,6 +65,7 @@ class Run:
             self.solver.state_load(kept)
 
 
+@each_value
 @pytest.mark.parametrize("tolerance", [0.1, 0.01])
 @pytest.mark.parametrize("case", CASES)
 def test_positions_are_continuous_and_their_slopes_are_velocities(case: str, tolerance: float) -> None:

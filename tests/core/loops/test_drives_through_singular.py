@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
-from support.sweeps import seeds
+from support.sweeps import each_value, seeds
 
 NEAR = 0.05  # of the reach: evaluations are counted from here on, with those of the motion as accurate as asked
 FEW = 100  # evaluations from there on
@@ -47,6 +47,7 @@ def until_lost(
     return counts[1] - counts[0], abs(2.0 * length * np.cos(0.5 * solver.get("B.q")))
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
 def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) -> None:

@@ -23,6 +23,7 @@ from oracle.constraint_jacobians import (
 from oracle.joints import angle_of, constraint
 from oracle.kinematics import STEP, point_in_body
 from support.closed import SPACE, at, axis, body, closing_joint, orientation, plane, space
+from support.sweeps import each_value, seeds
 
 AGREEMENT = 1e-10
 GROUND = Frame(np.zeros(3), np.eye(3))
@@ -117,11 +118,12 @@ def geometry(cuts: list[fm.Joint], frames: Frames) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", SPACE)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, 4))
 def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
     check(space(900 + seed, kind).model)
 
 
+@each_value
 @pytest.mark.parametrize("loops", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_loops_in_space_that_share_bodies(seed: int, loops: int) -> None:

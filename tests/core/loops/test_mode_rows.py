@@ -11,7 +11,7 @@ import fmumbs as fm
 from oracle import Oracle
 from support.closed import BETWEEN, space, state_of
 from support.closed_agreement import AGREEMENT, CLOSED, check, is_well, started
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 
 def well_placed(seed: int, kind: str, **options: Any) -> Any:
@@ -30,6 +30,7 @@ def test_a_loop_closed_by_any_product_agrees_with_the_oracle(kind: str, seed: in
     check(lambda draw: space(draw, kind, driven=seed == 3), seed)
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("kind", BETWEEN)
 def test_a_run_keeps_the_loop_closed_and_its_energy(kind: str, dynamics: str) -> None:

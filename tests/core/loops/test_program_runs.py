@@ -13,7 +13,7 @@ from fmumbs.cli.inspection import check_model, image_info
 from support.energy import energy_and_power
 from support.programs import draw
 from support.slave import DISCARD, ERROR, OK, Slave, unpacked_fmu
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 FOLLOWED = 1e-9  # [m] or [rad]
 LINE = fm.Path.line([0.9, 0.25, -0.4], [0.75, 0.4, -0.3], 1.0)
@@ -180,6 +180,7 @@ INPUTS = pytest.mark.parametrize(("of", "gap"), [("eta", 0.03), ("kappa_dot", 0.
 AWAY = "target of program 'P' goes out of reach if its input stays: nearest gap {:g} m at t = .*Move the input"
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @INPUTS
 @pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
@@ -367,6 +368,7 @@ def test_forces_of_the_program_fed_forward_reproduce_the_path_with_the_first_ord
     assert errors[-1] < 0.02
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize(("seed", "loops"), first(2, [(1, 0), (3, 1), (1, 1), (3, 0)]))
 @pytest.mark.parametrize("kind", ["point", "joint", "axes", "speed", "spin_M"])

@@ -15,7 +15,7 @@ from oracle.programs import Programmed
 from support.closed import plane, state_of
 from support.closed_agreement import is_well
 from support.programs import TRANSITION, Drawn, curve, draw
-from support.sweeps import first, seeds
+from support.sweeps import each_pair, each_value, first, seeds
 
 AGREEMENT = 1e-9  # relative to the largest acceleration or force
 CLOSED = 1e-11  # [m] or [rad]
@@ -41,6 +41,7 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
     assert_allclose(solver.get("P.violation"), np.linalg.norm(position - true), rtol=0, atol=CLOSED)
 
 
+@each_value
 @pytest.mark.parametrize("kind", ["point", "joint", "orientation"])
 @pytest.mark.parametrize("seed", first(4, [0, 1, 5, TURNING, 2, 3, 4]))
 def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: int, kind: str) -> None:
@@ -78,6 +79,7 @@ def test_a_path_is_reached_from_guesses_far_from_it(seed: int, kind: str, loops:
     assert_allclose(np.atleast_1d(solver.get("P.position")), np.array(case.program.path(0.0))[0], rtol=0, atol=CLOSED)
 
 
+@each_pair
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("kind", ["speed", "speed_M", "spin", "spin_M", "twist", "twist_M"])
 @pytest.mark.parametrize("seed", first(3, [0, 2, TURNING, 1]))
@@ -166,6 +168,7 @@ def moves(plain: fm.Model, state: State, kind: str, about: Any) -> float:
     return float(np.abs(oracle.further_rows(state)["P"][0] @ motions).max())
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("kind", ["point", "joint"])
 @pytest.mark.parametrize("seed", [1, 2, 3])

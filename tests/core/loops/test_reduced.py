@@ -23,7 +23,7 @@ from support.flexible_models import plane_loops, space_loop, space_tree
 from support.joint_models import three_cranks
 from support.long_trees import KINDS, long_tree
 from support.strategies import BOTH_WAYS, EVERY, Case, trees
-from support.sweeps import examples, seeds
+from support.sweeps import each_value, examples, seeds
 
 MOTION = 1e-8
 """[rad], or of the length: the agreement in motion that is asked for; with the tolerance of the integration at 1e-10
@@ -104,6 +104,7 @@ def test_large_trees(back: int, kinds: tuple[str, ...]) -> None:
 # Motion -------------------------------------------------------------------------------------------------------------
 
 
+@each_value
 @pytest.mark.parametrize("scheme", ["dopri5", "radau", "dop853", "rk4", "auto"])
 @pytest.mark.parametrize("name", ["two loops", "redundant", "geared loop", "flexible tree"])
 def test_the_same_motion_under_every_scheme(name: str, scheme: str) -> None:

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from support.braked import breaking_net, breaking_stack, stack
-from support.sweeps import seeds
+from support.sweeps import examples, seeds
 
 SCHEMES = ("dopri5", "radau", "dop853")
 FORCES, WIDER = st.floats(0.1, 10.0), st.sampled_from((1.0, 1.001, 1.3, 3.0))
@@ -32,7 +31,8 @@ def slide(brakes: list[tuple[float, float]], spring: bool = False, u0: float = 0
     return model
 
 
-@given(
+@examples(
+    35, 100,
     st.lists(st.tuples(FORCES, WIDER), min_size=2, max_size=4), st.sampled_from(SCHEMES), st.booleans(),
     st.sampled_from((0.0, 1.0, -1.0)), st.integers(0, 10**6),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from scipy.integrate import simpson
 
 import fmumbs as fm
 from support.energy import energy_and_power
+from support.sweeps import each_value
 
 RUB = fm.LuGre(0.3, 0.2, stribeck=0.1, stiffness=1e3, damping=2.0, viscous=0.05, preload=4.0)
 BRAKE = replace(RUB, preload=5.0, stiffness=1e8, damping=600.0)
@@ -295,6 +296,7 @@ def bristles(model: fm.Model, solver: fm.Solver, rub: fm.LuGre) -> np.ndarray:
     return found
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("seed", range(4))
 def test_energy_is_lost_to_the_bristles_and_to_heat(seed: int, dynamics: str) -> None:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.play import Options, run_fmu
-from support.sweeps import seeds
+from support.sweeps import each_value, seeds
 
 SCHEMES = ("dopri5", "dop853", "radau", "auto", "rk4")
 SAME = 2e-7  # of the motion, at the tolerance below: laws end steps at other times
@@ -38,6 +38,7 @@ def started(model: fm.Model, **options: Any) -> fm.Solver:
     return solver
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_brake_on_a_locked_slide_changes_nothing(scheme: str, dynamics: str) -> None:
@@ -136,7 +137,7 @@ class Draw:
         return m
 
 
-@pytest.mark.parametrize("seed", seeds(10, 200))
+@pytest.mark.parametrize("seed", seeds(5, 200))
 def test_drawn_laws_on_locked_coordinates_change_nothing(seed: int) -> None:
     draw = Draw(seed)
     scheme = SCHEMES[int(draw.rng.integers(4))]

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from oracle import Oracle
+from support.sweeps import seeds
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 STOPS = np.linspace(0.1, 3.0, 9)
@@ -118,7 +119,7 @@ def arms(seed: int) -> tuple[fm.Model, dict[str, tuple[float, float, float]]]:
     return model, laws
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(15, 40))
 def test_arms_that_move_at_their_bounds_hold_or_slide_as_they_must(seed: int) -> None:
     """The oracle knows no laws: it is given the forces that the wrenches tell of, which have to fit the rates."""
     model, laws = arms(seed)

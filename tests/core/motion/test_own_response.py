@@ -16,7 +16,7 @@ from support import closed, rubbing
 from support.drawing.mechanism import draw
 from support.drawing.rebuilding import rebuilt
 from support.scripts import load
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 MODELS = Path(__file__).parents[3] / "models"
 STEP, STEPS = 1e-6, 3  # [s]
@@ -80,6 +80,7 @@ def assert_same(model: fm.Model, dynamics: str) -> None:
     assert by_factors == 4 * STEPS < by_evaluations
 
 
+@each_value
 @EVERY_DYNAMICS
 @pytest.mark.parametrize("seed", UNIQUE)
 def test_random_loops(seed: int, dynamics: str) -> None:
@@ -90,6 +91,7 @@ def test_random_loops(seed: int, dynamics: str) -> None:
     assert_same(rubbing.with_joints(case.model, joints), dynamics)
 
 
+@each_value
 @EVERY_DYNAMICS
 @pytest.mark.parametrize("seed", first(5, DRAWN))
 def test_random_mechanisms_of_everything(seed: int, dynamics: str) -> None:

@@ -12,6 +12,7 @@ from mpmath import mp, mpf
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from support.sweeps import each_value
 
 CRANK, RUNG = 0.7, 1.1
 SPIN = 3.0  # [rad/s]
@@ -152,6 +153,7 @@ def test_what_grows_without_limit_is_right_and_then_not_a_number(x: float) -> No
         assert not any(known) or x != 0.0
 
 
+@each_value
 @pytest.mark.parametrize("off", [1e-3, 1e-5, 1e-7])
 @pytest.mark.parametrize(("dynamics", "bound"), [("riccati", 1e-5), ("copcod", 1e-4)])
 def test_what_grows_slowly_is_right_or_not_a_number(off: float, dynamics: str, bound: float) -> None:
@@ -164,6 +166,7 @@ def test_what_grows_slowly_is_right_or_not_a_number(off: float, dynamics: str, b
         assert all(known) or abs(x) < 1e-3
 
 
+@each_value
 @pytest.mark.parametrize("x", [3e-11, 1e-4, 1e-6, 3e-8, 3e-9, -3e-10, 1e-10, -1e-11, 1e-12])
 @pytest.mark.parametrize("like", [True, False])
 @pytest.mark.parametrize("weightless", [True, False])

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import fmumbs as fm
 from fmumbs.compiler import compile
 from support.branches import KINDS, Branch, angles_of, branch, model_of, rates_of
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 Pin = type[fm.Revolute] | type[fm.Spherical]
 STARTS = 3
@@ -49,6 +49,7 @@ def passes(b: Branch, angles: np.ndarray) -> bool:
     return len(np.unique(np.floor((angles - at) / np.pi))) > 1
 
 
+@each_value
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("tolerance", first(4, [1e-5, 1e-8, 1e-10, None, 1e-6, 1e-7, 1e-9]))
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,6 +75,7 @@ def test_a_motion_continues_along_its_branch(kind: str, tolerance: float | None,
     assert passed >= STARTS // 2
 
 
+@each_value
 @pytest.mark.parametrize("size", [1.0, 1e4])
 @pytest.mark.parametrize("kind", ["slider", "anti"])
 def test_accelerations_are_right_at_any_distance_to_a_change_point(kind: str, size: float) -> None:
@@ -105,6 +107,7 @@ def windows(count: int, q0: float, u0: float, crank: float = 1.0, **gravity: tup
     return model
 
 
+@each_value
 @pytest.mark.parametrize(
     ("count", "tolerance"),
     first(
@@ -241,6 +244,7 @@ def test_the_communication_step_changes_nothing_at_a_fold(interval: float) -> No
 # Starts and ends ------------------------------------------------------------------------------------------------
 
 
+@each_value
 @pytest.mark.parametrize("off", [0.0, 1e-13, 1e-9, -1e-7, 1e-5, -1e-3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_start_at_a_change_point_follows_its_velocity(kind: str, off: float) -> None:

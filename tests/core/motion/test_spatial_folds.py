@@ -7,6 +7,7 @@ from scipy.integrate import solve_ivp
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from support.sweeps import each_value
 
 SCHEMES = [*(("dopri5", 10.0**-k) for k in range(5, 11)), ("rk4", 1e-6)]
 TIMES = np.linspace(0.0, 2.0, 11)
@@ -31,6 +32,7 @@ def parallelogram(kind: str, q0: float, u0: float) -> fm.Model:
     return model
 
 
+@each_value
 @pytest.mark.parametrize(("scheme", "tolerance"), SCHEMES)
 @pytest.mark.parametrize("kind", ["ball", "balls", "universal"])
 def test_spatial_parallelograms_swing_through_their_folds(kind: str, scheme: str, tolerance: float) -> None:

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 SCHEMES = [*((0, 10.0**-k) for k in range(5, 11)), (1, 1e-6)]
 
@@ -93,6 +93,7 @@ def run_to(solver: fm.Solver, stop: float, interval: float) -> None:
         solver.step(min(stop, solver.time + interval))
 
 
+@each_value
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize(("scheme", "tolerance"), first(4, [*SCHEMES[:3], SCHEMES[-1], *SCHEMES[3:-1]]))
 @pytest.mark.parametrize("interval", [0.5, 1e-3])

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from support.slave import Slave, unpacked_fmu
 from support.statics import standing_loop, standing_tree
-from support.sweeps import first, seeds
+from support.sweeps import each_value, first, seeds
 
 SLOW = 1e-5  # [rad/s, m/s]: of a motion that has come to rest
 SAME = 1e-3  # [rad, m]: where it does so, over the slowest frequency
@@ -121,6 +121,7 @@ def _damped(joint: Any) -> Any:
     return replace(joint, damping=2.0)
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("seed", seeds(12, 300))
 def test_near_where_a_motion_came_to_rest_it_is_found(seed: int, dynamics: str) -> None:

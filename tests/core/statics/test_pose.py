@@ -16,7 +16,7 @@ from fmumbs.cli import main
 from fmumbs.readers import read_model
 from support.slave import OK, Slave, unpacked_fmu
 from support.statics import standing_loop, standing_tree
-from support.sweeps import seeds
+from support.sweeps import each_value, seeds
 
 SAME = 1e-7  # [rad, m]: two searches for one equilibrium, each ended below 1e-9
 
@@ -35,6 +35,7 @@ def movable(solver: fm.Solver, names: list[str]) -> int:
     return int(np.linalg.matrix_rank(N[[rates.index(name.replace(".q", ".qd")) for name in names]], tol=1e-8))
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("seed", seeds(12, 200))
 def test_locks_keep_start_values_by_the_force_that_would_hold_them(seed: int, dynamics: str) -> None:

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
-from support.sweeps import first
+from support.sweeps import each_value, first
 
 CLOSURE = 1e-12  # [m] over 10 s
 ENERGY = 1e-9  # [J] over 10 s by RK4 at 1 ms
@@ -137,6 +137,7 @@ def turning(cut_last: tuple[int, int, int], planar: bool, scheme: str, tolerance
     return solver
 
 
+@each_value
 @pytest.mark.parametrize("tolerance", first(3, [1e-5, 1e-7, 3e-9, 3e-6, 1e-6, 3e-8, 1e-8]))
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("cut_last", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
@@ -150,6 +151,7 @@ def test_parallel_cranks_turn_at_any_tolerance(cut_last: tuple[int, int, int], p
         assert abs(solver.get("solver.energy") / energy - 1.0) < 100 * tolerance
 
 
+@each_value
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("cut_last", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])

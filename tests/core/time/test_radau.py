@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
@@ -16,7 +15,7 @@ from support.both_schemes import agree, ends, started
 from support.braked import stick_slip
 from support.closed import space
 from support.strategies import Case, trees
-from support.sweeps import seeds
+from support.sweeps import examples, seeds
 
 ERRORS = 100
 """Times the tolerance: what may come of a motion of less than a second."""
@@ -123,8 +122,7 @@ def test_the_stages_of_a_beam_converge_in_three_iterations() -> None:
     assert solver.get("solver.evaluations") < 14.5 * solver.get("solver.steps")  # three each, and four beside
 
 
-@given(case=trees(max_bodies=4))
-@settings(max_examples=25)
+@examples(10, 25, case=trees(max_bodies=4))
 def test_trees_with_stiff_springs_move_as_by_the_explicit_scheme(case: Case) -> None:
     agree(compile(case.model, everything=True), 0.1, case.inputs)
 
@@ -139,7 +137,7 @@ def test_loops_move_as_by_the_explicit_scheme(name: str) -> None:
     assert_allclose(found, exact, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(exact).max()))
 
 
-@pytest.mark.parametrize("seed", seeds(4, 40, start=40))
+@pytest.mark.parametrize("seed", seeds(2, 40, start=40))
 def test_loops_with_stiff_springs_move_as_by_the_explicit_scheme(seed: int) -> None:
     agree(compile(space(seed, spare=1).model, everything=True), 0.2)
 

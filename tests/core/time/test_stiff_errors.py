@@ -5,6 +5,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from support.sweeps import each_value
 
 TOLERANCE = 1e-2
 START, STEP = 5.0, 1.0  # [s]: in parts of a fall since rest, the controller wants longer steps
@@ -45,6 +46,7 @@ def test_on_the_real_axis(dynamics: str) -> None:
     assert max(error_after_a_step(dynamics, (complex(-size), 1.0)) for size in REAL) < 1.0
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", DYNAMICS)
 def test_in_the_complex_plane(dynamics: str) -> None:
     assert max(error_after_a_step(dynamics, (-r * np.exp(1j * a), 1.0)) for r in SIZES for a in ANGLES) < 1.0

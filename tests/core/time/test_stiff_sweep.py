@@ -60,7 +60,7 @@ def uneven(rng: np.random.Generator, end: float) -> list[float]:
     return sorted({float(t) for t in (*points, *near, end) if t <= end})
 
 
-@pytest.mark.parametrize("seed", seeds(9, 200))
+@pytest.mark.parametrize("seed", seeds(5, 200))
 def test_every_scheme_gives_one_motion(seed: int) -> None:
     try:
         case, rng = stiff(seed), np.random.default_rng([7, seed])

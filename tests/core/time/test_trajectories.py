@@ -22,6 +22,7 @@ from oracle import Frame, Oracle, State
 from oracle.joints import matrix_of_quaternion
 from support.closed import space, state_of
 from support.long_trees import long_tree
+from support.sweeps import seeds
 
 Array = NDArray[np.float64]
 
@@ -200,7 +201,7 @@ def assert_moves(model: fm.Model, inputs: dict[str, Any], times: Sequence[float]
 TREES = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "geared", "joint")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_random_trees_over_time(seed: int) -> None:
     model = long_tree(600 + seed, 2 + seed % 2, TREES, back=2)
     P, Q = model.bodies[-1].at(0.3, 0.1, 0.2), model.ground.at(1.0, 1.0, 2.0)

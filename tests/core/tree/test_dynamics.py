@@ -12,7 +12,7 @@ import fmumbs as fm
 from oracle import Oracle, branch_systems
 from oracle.riccati import PLANE, SPACE, Layout, multiply_chain
 from support.strategies import JOINTS, Case, trees
-from support.sweeps import examples
+from support.sweeps import examples, seeds
 from support.tree_agreement import AGREEMENT, assert_agrees, present_state, started
 
 LAWS = {  # rotor_inertia can be tuned where the model has one
@@ -32,18 +32,18 @@ def assert_starts_right(case: Case) -> None:
 # The core and the oracle -----------------------------------------------------------------------------------
 
 
-@examples(50, 150, trees())
+@examples(25, 150, trees())
 def test_random_trees(case: Case) -> None:
     assert_starts_right(case)
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-@examples(8, 25, data=st.data())
+@examples(4, 25, data=st.data())
 def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
     assert_starts_right(data.draw(trees(kinds=(kind,))))
 
 
-@examples(15, 40, trees())
+@examples(7, 40, trees())
 def test_random_trees_in_motion(case: Case) -> None:
     """The state after a few steps is one of the mechanism: unit quaternions, and all the rest follows from it."""
     solver = started(case.model, case.inputs)
@@ -55,7 +55,7 @@ def test_random_trees_in_motion(case: Case) -> None:
     assert_agrees(solver, case)
 
 
-@examples(15, 40, trees(), st.integers(0, 2**32 - 1))
+@examples(7, 40, trees(), st.integers(0, 2**32 - 1))
 def test_tuned_parameters_act_as_those_of_the_model(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
     solver = started(case.model, case.inputs)
@@ -122,7 +122,7 @@ def test_demonstration_example_anywhere(seed: int) -> None:
 
 
 @pytest.mark.parametrize("layout", PLACES.values(), ids=PLACES)
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(8, 25))
 def test_random_branches_agree_with_algorithm_b(layout: Layout, seed: int) -> None:
     assert_agrees_with_paper(branch_systems.random_system(layout, seed))
 

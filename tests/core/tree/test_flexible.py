@@ -122,14 +122,14 @@ def test_trees_in_a_plane(boundary: str, seed: int) -> None:
     assert_agrees(solver, case)
 
 
-@pytest.mark.parametrize("seed", seeds(5, 50))
+@pytest.mark.parametrize("seed", seeds(3, 50))
 def test_trees_in_space(seed: int) -> None:
     case = space_tree(seed)
     assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("seed", seeds(3, 40))
+@pytest.mark.parametrize("seed", seeds(2, 40))
 def test_bodies_that_deform_in_space(closed: bool, seed: int) -> None:
     case = bent_in_space(seed, closed)
     solver = started(case.model, case.inputs)

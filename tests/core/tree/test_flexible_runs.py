@@ -10,6 +10,7 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
+from support.sweeps import each_value
 
 
 def chain(EI: float = 60.0, damping: float = 0.0, plane: str = "xy") -> fm.Model:
@@ -39,6 +40,7 @@ def run(model: fm.Model, stop: float, outputs: tuple[str, ...], tolerance: float
     return np.array(rows)
 
 
+@each_value
 @pytest.mark.parametrize("plane", ["xy", "xz"])
 def test_energy_stays_over_ten_seconds_of_large_rotation(plane: str) -> None:
     found = run(chain(plane=plane), 10.0, ("solver.energy", "A.q", "first.q", "second.q"))

@@ -25,37 +25,37 @@ def moved(case: Case) -> Solver:
     return solver
 
 
-@examples(30, 100, trees(kinds=EVERY))
+@examples(15, 100, trees(kinds=EVERY))
 def test_random_trees(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("kind", MULTI_MODE)
-@examples(6, 25, data=st.data())
+@examples(3, 25, data=st.data())
 def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
     case = data.draw(trees(max_bodies=4, kinds=(kind,)))
     assert_agrees(started(case.model, case.inputs), case)
 
 
-@examples(15, 40, trees(max_bodies=4, kinds=MULTI_MODE))
+@examples(7, 40, trees(max_bodies=4, kinds=MULTI_MODE))
 def test_random_trees_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
 
 
-@examples(30, 100, trees(kinds=BOTH_WAYS, turned_round=True))
+@examples(15, 100, trees(kinds=BOTH_WAYS, turned_round=True))
 def test_trees_with_joints_that_point_towards_the_ground(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("kind", BOTH_WAYS)
-@examples(6, 15, data=st.data())
+@examples(3, 15, data=st.data())
 def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
     case = data.draw(trees(max_bodies=3, kinds=(kind,), turned_round=True))
     assert_agrees(started(case.model, case.inputs), case)
 
 
-@examples(15, 40, trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
+@examples(7, 40, trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
 def test_joints_that_point_towards_the_ground_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
