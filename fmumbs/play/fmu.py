@@ -98,13 +98,17 @@ class Fmu:
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
 
     def _read(self, path: Path, data: bytes | None) -> Any:
-        """Unpacks the FMU and reads its description with FMPy, after removing comments, which FMPy cannot read."""
+        """Unpacks the FMU and reads its description with FMPy, after removing comments, which FMPy cannot read.
+
+        A binary is given the place of resources/ alone, so that hundreds of files of sources need not be written.
+        """
         import fmpy
         from lxml import etree
 
         with open_archive(path, data) as archive:
             check_binaries(archive)
-            archive.unpack(self.folder, without=other_binaries(archive.sizes))
+            unread = {name for name in archive.sizes if name.startswith(("sources/", "documentation/"))}
+            archive.unpack(self.folder, without=unread | set(other_binaries(archive.sizes)))
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
         try:
             return fmpy.read_model_description(self.folder, validate=False)
