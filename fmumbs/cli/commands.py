@@ -204,6 +204,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="An FMU of inverse dynamics, without states: positions, velocities and accelerations in, forces and reactions "
     "out.",
 )  # fmt: skip
+@click.option(
+    "--actuated", "actuated", metavar="NAME", multiple=True,
+    help="With --inverse, an input that exerts the forces, as A.tau; one for each degree of freedom. Loops need it.",
+)  # fmt: skip
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
     models: tuple[str, ...],
@@ -217,6 +221,7 @@ def export(
     all_variables: bool,
     scene: bool,
     inverse: bool,
+    actuated: tuple[str, ...],
     verifies: bool,
     **integration: Any,
 ) -> None:
@@ -227,6 +232,7 @@ def export(
     fmumbs export pendulum arm6 -o fmus/
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     fmumbs export arm6 --inverse -o feed_forward.fmu
+    fmumbs export four_bar --inverse --actuated A.tau -o crank.fmu
     """
     from fmumbs.export import export_fmu
     from fmumbs.export.installed import missing_platforms
@@ -241,7 +247,7 @@ def export(
         path = export_fmu(
             model, output or f"{model.name}.fmu", kind=kind, backend=backend, starts=starts,
             platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
-            inverse=inverse, **integration,
+            inverse=inverse, actuated=actuated or None, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

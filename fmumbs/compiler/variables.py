@@ -386,7 +386,7 @@ def _state_kinds() -> tuple[tuple[NDArray[np.bool_], str], ...]:
     """For positions and for velocities of joints: (kinds,) which kinds they are, and the array of given ones."""
     columns = ("given_p", lib.FM_AT_POSITION, lib.FM_AT_QUATERNION), ("given_u", lib.FM_AT_SPEED)
     return tuple(
-        (np.array([kind.place in places and not kind.excited for kind in kinds()]), column)
+        (np.array([kind.place in places and not (kind.excited or kind.of_inverse) for kind in kinds()]), column)
         for column, *places in columns
     )
 

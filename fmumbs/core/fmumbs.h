@@ -305,6 +305,11 @@ size_t fm_tree_nominals(const fm_instance *instance, double *nominal, size_t cap
  * excited modes are no forces: theirs are what drives exert. FM_ERROR: friction loaded by its own joint's reaction. */
 fm_status fm_required_forces(fm_instance *instance, size_t count, int applied, const double *positions,
                              const double *speeds, const double *accelerations, double *forces);
+/* Of an image of inverse dynamics with actuators: forces (count, actuators) of these, in the order of its variables,
+ * that make the motion with loops closed. The motion of the last instant remains as the one that is given. FM_ERROR: it
+ * does not close the loops that were assembled, or the actuators do not determine it, with the instant. */
+fm_status fm_actuated_forces(fm_instance *instance, size_t count, const double *positions, const double *speeds,
+                             const double *accelerations, double *forces);
 /* mass (count, speeds, speeds): M, symmetric. */
 fm_status fm_mass_matrix(fm_instance *instance, size_t count, const double *positions, double *mass);
 /* J (count, 6, speeds): the velocity of a point, then the angular velocity of its link, in world axes, are J speeds. r

@@ -25,11 +25,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+import numpy as np
+
 from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.inverse import asks_for_inverse, inverse_image
+from fmumbs.compiler.layout import pack
 from fmumbs.compiler.options import RunOptions, given, takes_options
 from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
@@ -65,6 +68,7 @@ def export_fmu(
     all_variables: bool = False,
     scene: bool = False,
     inverse: bool = False,
+    actuated: Sequence[str] | None = None,
     **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMI 2.0 FMU to `path`; returns the path of the file.
@@ -85,8 +89,12 @@ def export_fmu(
     scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
         the mechanism is simulated.
     inverse: an FMU of inverse dynamics, such as for feed-forward: inputs are the positions, velocities and
-        accelerations of a tree ("A.q", "A.qd", "A.qdd"), outputs the forces that the motion takes ("A.tau"), reactions
-        and all else. It has no states and all variables; the numbers are those of fm.inverse_dynamics(), bit for bit.
+        accelerations of all joints of the tree ("A.q", "A.qd", "A.qdd"), outputs the forces that the motion takes
+        ("A.tau"), reactions and all else. It has no states and all variables; the numbers are those of
+        fm.inverse_dynamics(), bit for bit.
+    actuated: with inverse, the inputs that exert these forces, such as ["A.tau"], as many as the mechanism has degrees
+        of freedom; required in loops. The other inputs of forces remain. A motion that opens the loops is refused by
+        the step; at the start the mechanism is assembled and at rest.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
@@ -101,6 +109,8 @@ def export_fmu(
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
     inverse = _checks.flag(inverse, "inverse")
+    if actuated is not None and not inverse:
+        raise ExportError("actuated is for an FMU of inverse dynamics. Give inverse=True too, or leave it out.")
     all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
     kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse else "cs+me"
     if not isinstance(kind, str) or kind not in KINDS:
@@ -111,7 +121,7 @@ def export_fmu(
         _check_inverse(backend, kind, scene, options)
     image = image_of(model, starts=starts, everything=inverse, **options)
     if inverse:
-        image = inverse_image(image)
+        image = _inverse(image, actuated)
     elif image.equilibrium:
         _check_equilibrium(image)
     _check_count(image, all_variables)
@@ -181,6 +191,24 @@ BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str],
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }
+
+
+def _inverse(image: ModelImage, actuated: Sequence[str] | None) -> ModelImage:
+    """The image of inverse dynamics; with actuators, which are tried there, it starts at rest, and where loops close.
+
+    Raises ModelError where they do not determine the forces.
+    """
+    found = inverse_image(image, actuated)
+    if actuated is None:
+        return found
+    from fmumbs.run.inverse import inverse_dynamics
+    from fmumbs.run.solver import Solver
+
+    solver = Solver(image)
+    solver.assemble()
+    inverse_dynamics(solver, solver.positions, actuated=actuated)
+    start = {"start_p": solver.positions, "start_u": np.zeros(image.sizes["speeds"])}
+    return ModelImage(pack(found.sizes, found.arrays | start))
 
 
 def _check_equilibrium(image: ModelImage) -> None:

@@ -129,6 +129,18 @@ class Fmu:
         return self.has_image and self.find("solver.scheme") is None
 
     @cached_property
+    def movable(self) -> list[int]:
+        """The inputs that may have any values: all but the motion of inverse dynamics, which must close its loops."""
+        if not self.is_inverse:
+            return self.inputs
+        from fmumbs.compiler import ModelImage
+        from fmumbs.compiler.kinds import kind_columns
+
+        image = ModelImage.load((self.folder / IMAGE).read_bytes())
+        given = kind_columns().of_inverse[image.arrays["variable_kind"]]
+        return [one for one in self.inputs if not given[one]] if image.sizes["rows"] else self.inputs
+
+    @cached_property
     def structured(self) -> dict[str, str]:
         """Structured names by those of the FMU, which are the same unless it is an FMU of fmumbs with flat names."""
         if self.description.variableNamingConvention != FLAT or not self.has_image:
@@ -177,7 +189,7 @@ class Fmu:
         return {reference: self._part * value for reference, value in self._pushes().items()}
 
     def _pushes(self) -> dict[int, float]:
-        return {reference: 0.02 * ((7 * k + 3) % 11 - 5) for k, reference in enumerate(self.inputs)}
+        return {reference: 0.02 * ((7 * k + 3) % 11 - 5) for k, reference in enumerate(self.movable)}
 
     @cached_property
     def _part(self) -> float:

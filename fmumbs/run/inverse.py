@@ -2,11 +2,11 @@
 
 All follow from the core's inverse dynamics of the spanning tree (core/motion/required.c), at many instants in one call
 and at a cost linear in the number of bodies for each row of what is returned. In a loop the constraint forces J' lambda
-are not known: with an orthonormal basis N of the motions that the loops allow, J N = 0,
+are not known either:
 
-    N' B tau = N' (M a + h - Q)
+    M a + h - Q = J' lambda + B tau
 
-gives the forces tau of as many actuators, with columns B, as the mechanism has freedoms.
+gives them and the forces tau of as many actuators, with columns B, as the mechanism has freedoms.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fmumbs._checks import names as checked_names
 from fmumbs._checks import nearest
 from fmumbs.compiler import ModelImage
+from fmumbs.compiler.inverse import inverse_image
 from fmumbs.compiler.kinds import BODY, POINT
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Body, Model, Point
 from fmumbs.mechanism.bodies import Ground
-from fmumbs.run.closed import Closed
+from fmumbs.run.closed import actuate, choices
 from fmumbs.run.coordinates import Array, Coordinates, Given, pointer, required, solver_of
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
@@ -52,20 +54,26 @@ def inverse_dynamics(
     u: velocities in the same order, {"A.qd": ..., "S.w": ...} [rad/s] or [m/s]. a: their rates {"A.qdd": ...,
         "S.alpha": ...}. Rows as q, or one for all instants; None is zero.
     actuated: inputs that carry the force, such as ["A.tau", "push.force[1]"], as many as the mechanism has degrees of
-        freedom; required in loops, where a joint that closes a loop may carry it too.
+        freedom beside modes of flexible bodies, which take what their elasticity lacks; required in loops, where a
+        joint that closes a loop may carry it too.
 
     Returns (n, speeds) or (speeds,) forces [N.m] or [N] in the order of the velocities, those of excited modes what
     their drives exert; or (n, actuated) in the order of `actuated`. Ball joints in the axes of their w.
 
-    Raises ModelError where the motion does not fit the loops, where `actuated` does not determine the forces, and with
-    the choices where it is missing; SolverError for friction that its own joint's reaction loads.
+    Raises ModelError where the motion does not fit the loops, by more than 1e-6 of the model's length and the fastest
+    velocity and acceleration, where `actuated` does not determine the forces, and with the choices where it is missing;
+    SolverError for friction that its own joint's reaction loads.
     """
     solver = solver_of(model)
     coordinates = Coordinates(solver.image)
     motion, single = coordinates.read_motion(q, u, a)
-    forces = required(solver, True, *motion)
-    if actuated is not None or solver.image.sizes["rows"]:
-        forces = Closed(solver, coordinates).actuate(actuated, *motion, forces)
+    if actuated is not None:
+        forces = actuate(solver, checked_names(actuated, "actuated"), *motion)
+    elif solver.image.sizes["rows"]:
+        inverse_image(solver.image, ())  # raises what no actuator would change
+        raise ModelError(f"Model '{solver.image.name}' has loops and {choices(solver)}")
+    else:
+        forces = required(solver, True, *motion)
     return forces[0] if single else forces
 
 

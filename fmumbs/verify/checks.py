@@ -105,7 +105,7 @@ def keeps_its_state(fmu: Fmu) -> Problems:
         state, time = one.slave.getFMUstate(), one.time
         one.step(fmu.interval, STEPS)
         first = one.everything()
-        one.set(dict.fromkeys(fmu.inputs, 0.5))
+        one.set(dict.fromkeys(fmu.movable, 0.5))
         one.slave.setFMUstate(state)
         one.time = time
         one.step(fmu.interval, STEPS)

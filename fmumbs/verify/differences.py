@@ -45,13 +45,13 @@ def varies_the_step(fmu: Fmu) -> Problems:
 
 def differentiates_by_inputs(fmu: Fmu) -> Problems:
     """Compares directional derivatives and declared dependencies with central differences."""
-    if fmu.exchanges or not fmu.abilities.providesDirectionalDerivative or not fmu.inputs or not fmu.outputs:
+    if fmu.exchanges or not fmu.abilities.providesDirectionalDerivative or not fmu.movable or not fmu.outputs:
         return  # by Model Exchange exchange.py does it, for states too
     depends = _dependencies(fmu)
     with fmu.started(fmu.excitation()) as one:
         one.step(fmu.interval, STEPS)
         values = fmu.excitation()
-        chosen = fmu.inputs[:: max(1, len(fmu.inputs) // MOST_INPUTS)]
+        chosen = fmu.movable[:: max(1, len(fmu.movable) // MOST_INPUTS)]
         each = np.array([one.slave.getDirectionalDerivative(fmu.outputs, [known], [1.0]) for known in chosen])
         loudest = np.zeros(len(fmu.outputs))
         for known, exact in zip(chosen, each, strict=True):

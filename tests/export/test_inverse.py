@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fmpy.fmi1 import FMICallException
 from hypothesis import assume
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -13,11 +14,14 @@ import fmumbs as fm
 from fmumbs.cli import main
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.compiler.inverse import inverse_image
+from fmumbs.compiler.kinds import kinds
+from fmumbs.compiler.layout import lib
 from fmumbs.errors import ExportError, ModelError
 from fmumbs.play.fmu import Fmu
 from fmumbs.readers import read_model
 from fmumbs.run.hosted import Hosted
 from fmumbs.verify import verify_fmu
+from support.actuation import actuators
 from support.drawing.mechanism import Refused, draw
 from support.strategies import EVERY, Case, trees
 from support.sweeps import examples, seeds
@@ -93,7 +97,11 @@ def test_drawn_mechanisms_take_them_too(seed: int) -> None:
     give(solver, q, u, a)
     solver.assemble()
     solver.step(0.1)
-    assert_array_equal(solver.read(out), fm.inverse_dynamics(image, q, u, a))
+    without = fm.Solver(image)
+    own = np.flatnonzero([kinds()[k].place == lib.FM_AT_TAU for k in image.arrays["variable_kind"]]).astype(np.uint32)
+    own = own[image.arrays["joint_first"][image.arrays["variable_object"][own]] >= 0]
+    without.write(own, np.zeros(len(own)))  # which are outputs here
+    assert_array_equal(solver.read(out), fm.inverse_dynamics(without, q, u, a))
 
 
 @examples(15, 150, trees(max_bodies=5, kinds=EVERY))
@@ -193,7 +201,14 @@ def test_verify_finds_nothing(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("model", "options", "words"), [
-    ("four_bar", {}, "has loops, couplings or programs, for which there is no FMU of inverse dynamics"),
+    ("four_bar", {}, "has loops or couplings, in which the forces of a motion depend on who exerts them"),
+    ("four_bar", {"actuated": ["A.q"]}, "'A.q' is not the input of a force"),
+    ("four_bar", {"actuated": ["A.tua"]}, "has no variable 'A.tua'"),
+    ("four_bar", {"actuated": ["A.tau", "A.tau"]}, "'A.tau' is twice among 2 actuators"),
+    ("four_bar", {"actuated": ["A.tau", "C.tau"]}, "of 2 actuators that of 'C' moves nothing"),
+    ("four_bar", {"actuated": []}, "cannot make this motion: along '[ABD]' a force of"),
+    ("arm6", {"actuated": ["J1.tau"]}, "cannot make this motion: along 'J2' a force of"),
+    ("rpsup", {"actuated": ["J.tau"]}, "has programs, whose drives exert the forces"),
     ("arm6", {"kind": "me"}, "no states to integrate, and no kind 'me'"),
     ("arm6", {"kind": "cs\\+me"}, "no kind 'cs\\+me'"),
     ("arm6", {"backend": "pythonfmu"}, "for the backend 'native'"),
@@ -230,6 +245,88 @@ def test_the_command_line(tmp_path: Path) -> None:
     main(["export", "arm6", "--inverse", "-o", str(path), "--platform", "linux64"], standalone_mode=False)
     with Fmu(path) as opened:
         assert opened.is_inverse
+
+
+# Loops, and actuators -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("actuator", ["A.tau", "C.tau"])
+def test_a_loop_has_the_bits_of_inverse_dynamics_and_the_reactions_of_the_motion(actuator: str, tmp_path: Path) -> None:
+    """A four-bar in motion, whose crank or the joint that closes the loop exerts what made it; open, it is refused."""
+    plant = fm.Solver(compile(read_model("four_bar"), everything=True))
+    plant.set(actuator, 0.3)
+    plant.assemble()
+    plant.step(0.2)
+    hosted = Hosted(plant)
+    image, row = plant.image, (plant.positions, plant.read(plant.image.variables.speeds()))
+    a = hosted.speeds_of(hosted.rates())
+    path = fm.export_fmu(
+        read_model("four_bar"), tmp_path / "loop.fmu", inverse=True, actuated=[actuator], platforms=["linux64"]
+    )
+    names = [name for name in image.variables.names(image.variables.outputs()) if ".reaction." in name or ".a" in name]
+    with Fmu(path) as opened, opened.started() as one:
+        given = {
+            opened.find(f"{joint}.{suffix}").valueReference: value
+            for suffix, values in zip(("q", "qd", "qdd"), (*row, a), strict=True)
+            for joint, value in zip("ABD", values, strict=True)
+        }
+        one.set(given)
+        out = opened.find(actuator).valueReference
+        one.step(0.01)
+        assert_array_equal(one.reals([out]), fm.inverse_dynamics(image, *row, a, actuated=[actuator]))
+        assert_allclose(one.reals([out]), 0.3, rtol=1e-9)
+        found = one.reals([opened.find(name).valueReference for name in names])
+        expected = np.array([plant.get(name) for name in names])
+        assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        before = one.reals(opened.outputs)
+        crank = opened.find("A.q").valueReference
+        one.set({crank: given[crank] + 1e-3})
+        with pytest.raises(FMICallException):
+            one.step(0.01)
+        assert "these positions leave a gap of 0.0001" in one.last_message
+        one.set({crank: given[crank]})
+        one.step(0.01)
+        assert_array_equal(one.reals(opened.outputs), before)
+
+
+@pytest.mark.parametrize("seed", seeds(10, 100, start=291000))
+def test_outputs_of_drawn_loops_are_those_of_their_motion(seed: int) -> None:
+    """Reactions, wrenches, forces and accelerations of the mechanism in motion, whose motion is given to the other."""
+    try:
+        plant = fm.Solver(compile(draw(seed).model, everything=True, dynamics=("riccati", "copcod")[seed % 2]))
+        plant.assemble()
+    except (Refused, fm.AssemblyError):
+        pytest.skip("no mechanism")
+    image = plant.image
+    arrays, speeds = image.arrays, plant.read(image.variables.speeds())
+    if arrays["friction_own"].any() or image.sizes["bristles"] or (arrays["excitation_row"] >= 0).any():
+        pytest.skip("friction of its own reaction, deflected bristles, or a program")
+    if not image.sizes["rows"] or (image.sizes["laws"] and np.abs(speeds).min(initial=1.0) < 1e-9):
+        pytest.skip("no loop, or a law may be at rest")
+    names = actuators(plant, seed)
+    if names is None:
+        pytest.skip("its inputs do not determine its motion")
+    references = [image.variables.references(one)[0] for one in names]
+    plant.write(np.array(references, np.uint32), np.random.default_rng(seed).uniform(-1.0, 1.0, len(names)))
+    hosted = Hosted(plant)
+    inverse = fm.Solver(inverse_image(image, names))
+    give(inverse, plant.positions, speeds, hosted.speeds_of(hosted.rates()))
+    inverse.assemble(plant.time)
+    variables = inverse.image.variables
+    known = set(image.variables.names())
+    by_kind: dict[str, list[str]] = {}
+    for name in variables.names(variables.outputs()):
+        if name in known:
+            by_kind.setdefault(name.partition(".")[2].partition("[")[0], []).append(name)
+    forces = {"f", "t", "force", "drive", "tau"}
+    most = {"force": 1.0, "other": 1.0}
+    for kind, listed in by_kind.items():
+        group = "force" if kind.rpartition(".")[2] in forces else "other"
+        most[group] = max(most[group], *(abs(plant.get(name)) for name in listed))
+    for kind, listed in by_kind.items():
+        group = "force" if kind.rpartition(".")[2] in forces else "other"
+        expected, found = (np.array([one.get(name) for name in listed]) for one in (plant, inverse))
+        assert_allclose(found, expected, rtol=0, atol=DYNAMICS * most[group], err_msg=kind)
 
 
 # Feed-forward --------------------------------------------------------------------------------------------------------
@@ -277,3 +374,38 @@ def test_feed_forward_in_libcosim_tracks_with_the_order_of_the_coupling(tmp_path
         errors.append(max(np.abs(result[f"plant.{j}.q"] - result[f"wanted.{j}.eta"]).max() for j in "AB"))
     assert errors[-1] < 0.01
     assert_allclose([errors[0] / errors[1], errors[1] / errors[2]], 2.0, atol=0.1)
+
+
+def crank_on_a_path() -> fm.Model:
+    """The four-bar with its crank on a path: the motion that the other is to make."""
+    model = read_model("four_bar")
+    path = fm.Path.quintic([0.0, 1.0], [-1.2, 0.3])
+    crank, joint = model["crank"], model["A"]
+    driven = fm.Joint("A", joint.F, joint.M, modes=[fm.Turn("y", role="excited", path=path)])
+    reference = fm.Model("reference", gravity=model.gravity)
+    reference.add(crank, model["coupler"], model["rocker"], driven, model["B"], model["D"], model["C"])
+    return reference
+
+
+def test_feed_forward_of_a_loop_tracks_with_the_order_of_the_coupling(tmp_path: Path) -> None:
+    pytest.importorskip("libcosimpy")
+    plant = read_model("four_bar")
+    wanted = fm.export_fmu(crank_on_a_path(), tmp_path / "reference.fmu", kind="cs", platforms=["linux64"])
+    inverse = fm.export_fmu(plant, tmp_path / "i.fmu", inverse=True, actuated=["A.tau"], platforms=["linux64"])
+    starts = {"A.q": -1.2, "A.qd": 0.0}
+    driven = fm.export_fmu(plant, tmp_path / "plant.fmu", kind="cs", starts=starts, platforms=["linux64"])
+    errors = []
+    for step in (0.01, 0.005, 0.0025):
+        system = fm.System("feed_forward", stop=1.0, step=step)
+        system.add("wanted", wanted, outputs=["A.eta"])
+        system.add("inverse", inverse, outputs=[])
+        system.add("plant", driven, outputs=["A.q"])
+        motions = {"A": ("eta", "kappa", "kappa_dot"), "B": ("q", "qd", "qdd"), "D": ("q", "qd", "qdd")}
+        for joint, motion in motions.items():
+            for source, target in zip(motion, ("q", "qd", "qdd"), strict=True):
+                system.connect(f"wanted.{joint}.{source}", f"inverse.{joint}.{target}")
+        system.connect("inverse.A.tau", "plant.A.tau")
+        result = system.run("libcosim")
+        errors.append(np.abs(result["plant.A.q"] - result["wanted.A.eta"]).max())
+    assert errors[-1] < 0.02
+    assert_allclose([errors[0] / errors[1], errors[1] / errors[2]], 2.0, atol=0.15)

@@ -14,6 +14,7 @@ from fmumbs.readers import read_model
 from fmumbs.run.coordinates import Coordinates, required
 from fmumbs.run.hosted import Hosted
 from oracle import Oracle
+from support.actuation import actuators
 from support.closed import coupled, plane, space
 from support.drawing.mechanism import Refused, draw
 from support.flexible_models import plane_loops, space_loop, space_tree
@@ -266,6 +267,71 @@ def test_an_actuator_in_a_loop(actuator: str) -> None:
     assert_allclose(found, [3.7], rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_actuators_in_loops_find_their_inputs(name: str) -> None:
+    """Of the motion that starts under random inputs, whoever is named exerts what he did."""
+    case = LOOPS[name]()
+    inputs_are_found(solver_of(case.model, getattr(case, "inputs", {})), seed=len(name))
+
+
+@pytest.mark.parametrize("seed", seeds(25, 400, start=291000))
+def test_actuators_of_drawn_mechanisms_find_their_inputs(seed: int) -> None:
+    try:
+        solver = fm.Solver(compile(draw(seed).model, everything=True, dynamics=("riccati", "copcod")[seed % 2]))
+        solver.assemble()
+    except (Refused, fm.AssemblyError):
+        pytest.skip("no mechanism")
+    arrays, sizes = solver.image.arrays, solver.image.sizes
+    if arrays["friction_own"].any() or sizes["bristles"] or (arrays["excitation_row"] >= 0).any():
+        pytest.skip("friction of its own reaction, deflected bristles, or a program")
+    if sizes["laws"] and np.abs(solver.read(solver.image.variables.speeds())).min(initial=1.0) < 1e-9:
+        pytest.skip("a law may be at rest")
+    inputs_are_found(solver, seed)
+
+
+def inputs_are_found(solver: fm.Solver, seed: int) -> None:
+    names = actuators(solver, seed)
+    if names is None:
+        pytest.skip("its inputs do not determine its motion")
+    references = [solver.image.variables.references(one)[0] for one in names]
+    values = np.random.default_rng(seed).uniform(-1.0, 1.0, len(names))
+    values *= max(1.0, np.abs(tree_forces(solver, *motion_of(solver)[:3])).max(initial=0.0))
+    solver.write(np.array(references, np.uint32), values)
+    q, u, a, _ = motion_of(solver)
+    taken = np.abs(fm.mass_matrix(solver, q)) @ np.abs(a) + np.abs(fm.bias(solver, q, u))
+    size = max(taken.max(initial=0.0), np.abs(values).max(initial=0.0))
+    found = fm.inverse_dynamics(solver, q, u, a, actuated=names)
+    close(found, 0.0, size, 1e3)  # beside what they exert
+    solver.write(np.array(references, np.uint32), 0.0 * values)
+    close(fm.inverse_dynamics(solver, q, u, a, actuated=names), values, size, 1e3)
+
+
+def test_a_slider_crank_takes_the_torque_of_virtual_work() -> None:
+    """At rest, and at a constant rate without masses of the bars, where the slider's force acts by its lever."""
+    crank, rod, mass, rate = 0.1, 0.3, 2.0, 7.0
+    model = fm.Model("press", gravity=(0, 0, 0))
+    bars = [fm.Body.rod(name, length=size, mass=1e-9) for name, size in (("crank", crank), ("rod", rod))]
+    slider = fm.Body.box("slider", size=(0.06, 0.04, 0.04), mass=mass)
+    A = fm.Revolute("A", model.ground.at(), bars[0].base, axis="z", q0=0.7)
+    B = fm.Revolute("B", bars[0].tip, bars[1].base, axis="z")
+    S = fm.Prismatic("S", model.ground.at(), slider.at(), axis="x", q0=0.35)
+    model.add(*bars, slider, A, B, S, fm.Revolute("C", bars[1].tip, slider.at(), axis="z"))
+    model.add(fm.Load("press", slider.at(), force=(-30.0, 0, 0)))
+
+    def at(t: float) -> np.ndarray:
+        """A.q, B.q, S.q after a time."""
+        angle = 0.7 + rate * t
+        lean = -np.arcsin(crank * np.sin(angle) / rod)
+        return np.array([angle, lean - angle, crank * np.cos(angle) + rod * np.cos(lean)])
+
+    h = 1e-3
+    q, u = at(0.0), (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+    a = (16 * (at(h) + at(-h)) - (at(2 * h) + at(-2 * h)) - 30 * at(0.0)) / (12 * h * h)
+    found = fm.inverse_dynamics(model, [q, q], [0 * u, u], [0 * a, a], actuated=["A.tau"])
+    lever = u[2] / rate
+    assert_allclose(found[:, 0], [30.0 * lever, (mass * a[2] + 30.0) * lever], rtol=1e-7)
+
+
 def test_a_table_of_a_measured_motion() -> None:
     """The torque that drove a simulation, from its Result."""
     model = read_model("four_bar")
@@ -344,7 +410,7 @@ def test_loops_name_the_choices() -> None:
         fm.inverse_dynamics(model, q)
     with pytest.raises(ModelError, match="leave a gap of"):
         fm.inverse_dynamics(model, q + np.array([0.1, 0.0, 0.0]), actuated=["A.tau"])
-    with pytest.raises(ModelError, match="these velocities open the loops"):
+    with pytest.raises(ModelError, match="these velocities open the loops, at"):
         fm.inverse_dynamics(model, q, [1, 0, 0], actuated=["A.tau"])
     with pytest.raises(ModelError, match="these accelerations open the loops"):
         fm.inverse_dynamics(model, q, None, [100.0, 0, 0], actuated=["A.tau"])

@@ -95,14 +95,6 @@ fm_status fm_do_check_inertia(fm_instance *s)
     return status;
 }
 
-/* Whether a row constrains angles. */
-static int turns(const fm_image *m, int32_t row)
-{
-    const int32_t coupling = m->row_coupling[row];
-    if (coupling < 0) return m->row_kind[row] == FM_ROW_PERPENDICULAR;
-    return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
-}
-
 static fm_status is_turned_over(fm_instance *s, int32_t joint)
 {
     const fm_image *m = &s->image;
@@ -138,11 +130,12 @@ static fm_status cannot_close(fm_instance *s)
                       "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
                       "lengthen a body, or move a q0 to where it is reached",
                       m->text + m->joint_name[program], gap,
-                      turns(m, m->excitation_row[m->joint_excitation[program]]) ? "rad" : "m", s->clock[FM_TIME]);
+                      fm_row_turns(m, m->excitation_row[m->joint_excitation[program]]) ? "rad" : "m",
+                      s->clock[FM_TIME]);
     return fm_say(s, FM_ERROR,
                   "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
-                  names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
+                  names, gap, fm_row_turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
                   coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
 }
 
@@ -157,7 +150,7 @@ static fm_status cannot_move(fm_instance *s)
         s, FM_ERROR,
         "the %s closes, but its start velocities conflict: nearest gap %.3g %s at '%s'. Change a u0 that is held, or "
         "hold fewer of them",
-        names, gap, turns(&s->image, worst) ? "rad/s" : "m/s",
+        names, gap, fm_row_turns(&s->image, worst) ? "rad/s" : "m/s",
         s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
 }
 
@@ -267,13 +260,25 @@ static fm_status assemble_in_space(fm_instance *s, double t)
     return status;
 }
 
-/* Goes from the assembled start to the static equilibrium near it, and assembles there. What was set and given is not
- * the start then, but remains for the next assembly. */
-static fm_status start_at_rest(fm_instance *s, double t)
+/* Assembles at a state in place of what was set and given, which remains for the next assembly. */
+static fm_status assemble_at(fm_instance *s, double t, const double *y)
 {
     const int32_t ny = s->model.ny;
     const double *guess = s->kept + (s->guess - s->state), *base = s->kept + (s->base - s->state);
     const double moved = s->clock[FM_MOVED];
+    copy(s->guess, y, ny);
+    copy(s->base, y, ny);
+    s->clock[FM_MOVED] = 1.0;
+    const fm_status status = assemble_in_space(s, t);
+    s->clock[FM_MOVED] = moved;
+    copy(s->guess, guess, ny);
+    copy(s->base, base, ny);
+    return status;
+}
+
+/* Goes from the assembled start to the static equilibrium near it, and assembles there. */
+static fm_status start_at_rest(fm_instance *s, double t)
+{
     double gap;
     if (fm_find_equilibrium(s) != FM_OK) return FM_ERROR;
     const int32_t off = fm_released_gap(s, s->y, &gap);
@@ -283,21 +288,19 @@ static fm_status start_at_rest(fm_instance *s, double t)
                       "which fades that out, or hold the programs",
                       s->image.text + s->image.joint_name[off], gap);
     copy(s->statics->cut_p, s->cut_p, s->image.n.cut_positions);
-    copy(s->guess, s->y, ny);
-    copy(s->base, s->y, ny);
-    s->clock[FM_MOVED] = 1.0;
-    const fm_status status = assemble_in_space(s, t);
-    s->clock[FM_MOVED] = moved;
-    copy(s->guess, guess, ny);
-    copy(s->base, base, ny);
+    const fm_status status = assemble_at(s, t, s->y);
     copy(s->cut_p, s->statics->cut_p, s->image.n.cut_positions); /* angles keep the turns that they made */
     return status;
 }
 
-/* The motion of inverse dynamics is given: nothing is assembled. */
+/* The motion of inverse dynamics is given: of loops, the rows that are independent there are chosen. */
 static fm_status start_given(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
+    if (s->model.acts && s->image.n.rows > 0) {
+        copy(s->y, s->given, s->image.n.positions + s->image.n.speeds);
+        if (assemble_at(s, t, s->y) != FM_OK) return FM_ERROR;
+    }
     const fm_status status = fm_go_given(s, t);
     if (status == FM_OK) s->clock[FM_ASSEMBLED] = 1.0;
     return status;
@@ -307,8 +310,13 @@ static fm_status start_given(fm_instance *s, double t)
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
     char why[500];
-    if (s->model.inverse) return start_given(s, t);
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    if (s->model.inverse) {
+        if (start_given(s, t) == FM_OK) return FM_OK;
+        memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+        s->valid = FM_VALID_NOTHING;
+        return FM_ERROR;
+    }
     s->statics->growth = 0.0;
     s->statics->locks = 0;
     s->reduced.used = 0; /* assembly and statics are those of the sweeps */

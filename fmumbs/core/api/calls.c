@@ -268,6 +268,13 @@ fm_status fm_required_forces(fm_instance *s, size_t count, int applied, const do
     return fm_leave(s, fm_do_required_forces(s, count, applied, positions, speeds, accelerations, forces));
 }
 
+fm_status fm_actuated_forces(fm_instance *s, size_t count, const double *positions, const double *speeds,
+                             const double *accelerations, double *forces)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_actuated_forces(s, count, positions, speeds, accelerations, forces));
+}
+
 fm_status fm_mass_matrix(fm_instance *s, size_t count, const double *positions, double *mass)
 {
     fm_enter(s);

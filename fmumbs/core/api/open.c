@@ -16,6 +16,7 @@
 #include "../loops/scratch.h"
 #include "../statics/profile.h"
 #include "../kernels/kernels.h"
+#include "../motion/actuated.h"
 #include "../motion/parameters.h"
 #include "../motion/scratch.h"
 #include "../assembly/scratch.h"
@@ -45,6 +46,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 /* The parts of an instance with arrays: S(type, member, arrays). */
 #define FM_REDUCED_ROWS(A) FM_REFLECTION_ARRAYS(A, n.reduced * n.rows, n.reduced * n.speeds)
 #define FM_REALISED_ROWS(A) FM_REFLECTION_ARRAYS(A, n.opposed * n.rows, n.opposed * n.speeds)
+#define FM_ACTUATED_ROWS(A) FM_REFLECTION_ARRAYS(A, (n.acting * n.rows + n.actuators), n.acting * n.speeds)
 #define FM_SHARED(S)                                     \
     S(fm_planar, planar, FM_PLANAR_ARRAYS)               \
     S(fm_work, work, FM_WORK_ARRAYS)                     \
@@ -52,6 +54,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
     S(fm_reduced, reduced, FM_REDUCED_ARRAYS)            \
     S(fm_reflections, reduced.rows, FM_REDUCED_ROWS)     \
     S(fm_reflections, realised->rows, FM_REALISED_ROWS)  \
+    S(fm_reflections, actuated->rows, FM_ACTUATED_ROWS)  \
     S(fm_laws, laws, FM_LAW_ARRAYS)                      \
     S(fm_loop, loop, FM_LOOP_ARRAYS)                     \
     S(fm_hosted, hosted, FM_HOSTED_ARRAYS)
@@ -63,6 +66,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
     S(fm_friction, friction, FM_FRICTION_ARRAYS)         \
     S(fm_singular, singular, FM_SINGULAR_ARRAYS)         \
     S(fm_least, least, FM_LEAST_ARRAYS)                  \
+    S(fm_actuated, actuated, FM_ACTUATED_ARRAYS)         \
     S(fm_assembly, assembly, FM_ASSEMBLY_ARRAYS)         \
     S(fm_integrator, integrator, FM_INTEGRATOR_ARRAYS)   \
     S(fm_statics, statics, FM_STATICS_ARRAYS)
@@ -130,7 +134,9 @@ static fm_counts counts_of(const fm_instance *s)
         .speeds = speeds,
         .modes = modes,
         .ny = ny,
-        .required = m->inverse ? speeds : 0,
+        .required = m->inverse ? modes + 6 * (size_t)m->n.loads : 0,
+        .actuators = (size_t)m->actuators,
+        .acting = (size_t)m->acts,
         .inputs = modes + 6 * (size_t)m->n.loads + (size_t)m->n.controls,
         .joints = joints,
         .balls = (size_t)m->balls,
@@ -254,6 +260,9 @@ static fm_model model_of(const fm_image *image)
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
     for (int32_t i = 0; i < m->n.excitations; i++) m->realised += image->excitation_drive[i] >= 0;
     for (int32_t i = 0; i < m->n.variables; i++) m->inverse |= image->variable_kind[i] >= FM_FIRST_INVERSE;
+    int32_t direct = 0;
+    m->actuators = m->inverse ? fm_actuators(image, &direct) : 0;
+    m->acts = m->inverse && !direct;
     m->planars = m->reduced || m->inverse || m->realised > 0 ? 0 : fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
@@ -323,7 +332,8 @@ static const char *prepare(fm_instance *s)
     s->statics->room = speeds < FM_KRYLOV ? speeds : FM_KRYLOV;
     s->reduced.used = s->model.reduced;
     s->reduced.rows.rows = s->realised->rows.rows = rows;
-    s->reduced.rows.speeds = s->realised->rows.speeds = speeds;
+    s->reduced.rows.speeds = s->realised->rows.speeds = s->actuated->rows.speeds = speeds;
+    s->actuated->rows.rows = rows + s->model.actuators;
     if (s->model.realised == 0 && !fm_find_profile(&s->image, &s->statics->profile))
         return "not enough memory for the model image";
     const double nu = (double)s->model.n.speeds, nc = (double)s->model.n.rows; /* the squares of the reduced form */
@@ -402,6 +412,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     write_guid(s);
     fm_derive_structure(s);
     fm_find_drives(s);
+    fm_find_actuators(s);
     fm_find_states(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;

@@ -359,7 +359,8 @@ static const char *check_variables(const fm_image *m)
         if (!fm_has_component(m, kind, object, part)) return "a variable has a component that does not exist";
         given |= kind >= FM_FIRST_INVERSE;
         moves |= is_tree_state(m, i);
-        if (kind >= FM_FIRST_INVERSE && fm_kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object))
+        const int force = kind == FM_R_TAU || kind == FM_R_F; /* also of an actuator that closes a loop */
+        if (kind >= FM_FIRST_INVERSE && !force && fm_kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object))
             return "the motion of a cut joint is given";
     }
     return given && moves ? "its motion is both given and computed" : NULL;

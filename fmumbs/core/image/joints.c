@@ -52,3 +52,11 @@ int32_t fm_link_speeds(const fm_image *m, int32_t link)
     if (kind != FM_LINK_GENERAL) return speeds[kind];
     return m->general_speeds[g] + (m->general_screws[g] - m->general_rows[g]);
 }
+
+/* The joint of a mode, of the tree or of a cut joint; -1: it is one of a flexible body. */
+int32_t fm_joint_of_mode(const fm_image *m, int32_t mode)
+{
+    for (int32_t j = 0; j < m->n.joints; j++)
+        if (mode >= m->joint_u[j] && mode < m->joint_u[j] + m->joint_nu[j]) return j;
+    return -1;
+}

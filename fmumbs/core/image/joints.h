@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_is_pin(const fm_image *m, int32_t joint);
+int32_t fm_joint_of_mode(const fm_image *m, int32_t mode);
 int32_t fm_cut_joint_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at);
 int32_t fm_row_of_joint(const fm_image *m, int32_t row);
 int32_t fm_link_positions(const fm_image *m, int32_t link);

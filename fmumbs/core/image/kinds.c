@@ -230,3 +230,21 @@ int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, int32
     }
     return count;
 }
+
+/* Whether a variable is one of excited modes. */
+int fm_is_excited(int32_t kind)
+{
+    return fm_kinds[kind].elements >= FM_HAVE_EXCITED && fm_kinds[kind].elements <= FM_HAVE_PROGRAMMED;
+}
+
+/* The velocity variable that a component of a joint's variable belongs to. */
+int32_t fm_mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component, elements = fm_kinds[kind].elements;
+    if (fm_is_excited(kind)) {
+        const int32_t mode = m->joint_excitation[joint] + part;
+        return kind == FM_J_DRIVE && m->excitation_drive[mode] >= 0 ? m->excitation_drive[mode] : m->excitation_u[mode];
+    }
+    const int turning = elements == FM_HAVE_TORQUED || elements == FM_HAVE_TURNING;
+    return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
+}

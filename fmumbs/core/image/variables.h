@@ -309,7 +309,11 @@
       "generalised force of the drive of the joint's excited mode that the motion takes")                             \
     K(R_B_F, BODY, "f", 0, OUTPUT, FLEXIBLE, NOWHERE, MOTION, GIVEN_MOTION, "N", "N",                                 \
       "generalised force on the flexible body's mode that the motion takes, 0 of a motion that "                      \
-      "its elasticity makes")
+      "its elasticity makes")                                                                                         \
+    K(R_L_FORCE, LOAD, "force", 3, OUTPUT, EVERY, NOWHERE, MOTION, GIVEN_MOTION, "N", "N",                            \
+      "force of the load that the motion takes, in the load's axes")                                                  \
+    K(R_L_TORQUE, LOAD, "torque", 3, OUTPUT, EVERY, NOWHERE, MOTION, GIVEN_MOTION, "N.m", "N.m",                      \
+      "torque of the load that the motion takes, in the load's axes")
 
 /* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix
  * beside its diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a

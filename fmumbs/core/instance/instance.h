@@ -46,6 +46,8 @@ typedef struct fm_model {
     int32_t turning;  /* joints that turn about three axes (loops/turning_axes.c) */
     int32_t realised; /* drives that realise programs */
     int32_t inverse;  /* 1: the image asks for inverse dynamics: its motion is given (motion/required.c) */
+    int32_t actuators; /* forces that it asks for */
+    int32_t acts;      /* 1: they are not those of all coordinates of a tree (motion/actuated.c) */
     size_t state_doubles;
 } fm_model;
 
@@ -117,6 +119,7 @@ struct fm_instance {
     struct fm_friction *friction;     /* motion */
     struct fm_singular *singular;     /* motion */
     struct fm_least *least;           /* motion */
+    struct fm_actuated *actuated;     /* motion */
     struct fm_assembly *assembly;     /* assembly */
     struct fm_integrator *integrator; /* time */
     struct fm_statics *statics;       /* statics */

@@ -165,7 +165,8 @@ typedef struct fm_counts {
     uint64_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames,
         frame_shapes;
     uint64_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
-    uint64_t required; /* speeds where the motion is given (motion/required.c), else 0 */
+    uint64_t required; /* inputs where the motion is given (motion/required.c), else 0 */
+    uint64_t actuators, acting; /* of such a motion in loops (motion/actuated.c); 1: there are some */
     uint64_t planars, plane_blocks; /* planar links, and blocks of FM_PLANE_WIDTH of them */
     uint64_t plane_loops; /* 1: there are loops in a plane */
     uint64_t closed; /* 1: there are constraint rows */

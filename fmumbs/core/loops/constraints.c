@@ -336,6 +336,14 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     for (int32_t j = first; j < first + count; j++) fm_pass_force(s, m->term_link[j], 0, m->term_ratio[j], y, most);
 }
 
+/* Whether a row constrains angles. */
+int fm_row_turns(const fm_image *m, int32_t row)
+{
+    const int32_t coupling = m->row_coupling[row];
+    if (coupling < 0) return m->row_kind[row] == FM_ROW_PERPENDICULAR;
+    return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
+}
+
 /* The unit in which violations of a row count: 1 rad, or the model's length. one: the row. */
 double fm_row_unit(const fm_instance *s, int32_t row, const fm_constraint *one)
 {

@@ -45,7 +45,7 @@ static const double *units(const fm_instance *s)
 
 /* Row i: its violations in loop.c, its wrench, and J on its block's path, in units of the coordinates and without
  * excited modes. Returns the square of J. */
-static double make_row(fm_instance *s, const fm_block *k, int32_t i, int moving, fm_ends *ends, double *J)
+double fm_reduced_row(fm_instance *s, const fm_block *k, int32_t i, int moving, fm_ends *ends, double *J)
 {
     const int32_t *path = s->plan.path + k->path;
     double square = 0.0;
@@ -77,7 +77,7 @@ int fm_reduced_add_row(fm_instance *s, const fm_block *k, int32_t i, int moving,
     fm_reflections *r = &s->reduced.rows;
     const int32_t at = r->rank;
     double *J = s->loop.row;
-    const double square = make_row(s, k, i, moving, ends, J);
+    const double square = fm_reduced_row(s, k, i, moving, ends, J);
     const double pivot = judge(s, i, fm_reflect_row(r, J, s->plan.path + k->path, k->length));
     r->L[(size_t)at * ((size_t)r->rows + 1)] = sqrt(pivot);
     s->reduced.row[at] = i;

@@ -9,8 +9,8 @@
  * as dry friction at rest, exerts the mean of its forces on either side. The state remains as it is.
  *
  * In an image that asks for inverse dynamics (variables.h) the motion is an input, in s->given, and the forces that it
- * takes are the results of an evaluation, in work.required; accelerations and wrenches of the links are those of this
- * motion.
+ * takes are the results of an evaluation, in work.required: of all coordinates, or of actuators (actuated.c).
+ * Accelerations and wrenches of the links are those of this motion.
  */
 #include "required.h"
 
@@ -25,6 +25,7 @@
 #include "../tree/planar.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
+#include "actuated.h"
 #include "evaluation.h"
 #include "friction.h"
 #include "normal_forces.h"
@@ -168,17 +169,8 @@ fm_status fm_do_required_forces(fm_instance *s, size_t count, int applied, const
     return end(s, &was, FM_OK);
 }
 
-/* Whether the motion that is given, and the parameters, have inverse dynamics. */
-fm_status fm_check_given(fm_instance *s)
-{
-    if (s->image.n.rows > 0)
-        return fm_say(s, FM_ERROR, "inverse dynamics without actuators is that of trees: this image has loops");
-    if (refuse_own_friction(s) != FM_OK || fm_check_rules(s, FM_ERROR) != FM_OK) return FM_ERROR;
-    return fm_check_quaternions(s, s->given);
-}
-
 /* Makes the motion that is given the present one. */
-void fm_take_given(fm_instance *s)
+static void take_given(fm_instance *s)
 {
     const size_t np = (size_t)s->image.n.positions, nu = (size_t)s->image.n.speeds;
     memcpy(s->y, s->given, (np + nu) * sizeof *s->y);
@@ -186,24 +178,82 @@ void fm_take_given(fm_instance *s)
     memcpy(s->work.udot, s->given + np + nu, nu * sizeof *s->y);
 }
 
+/* What the motion takes of the actuators. */
+static void require_actuators(fm_instance *s, double *y)
+{
+    const fm_actuated *a = s->actuated;
+    (void)fm_set_actuators(s, 0);
+    require_forces(s, y, 1, s->work.udot, a->taken);
+    fm_actuate(s, y, a->taken);
+    if (fm_set_actuators(s, 1)) require_forces(s, y, 1, s->work.udot, a->taken); /* they act on the links */
+    for (int32_t k = 0; k < s->model.actuators; k++) s->work.required[a->place[k]] = a->force[k];
+}
+
+/* The results `what` that follow from the motion that is given, which becomes the present one: what it takes is in
+ * work.required then, and it is in the links. */
+void fm_require_given(fm_instance *s, int32_t what)
+{
+    const int32_t np = s->image.n.positions, of_motion = FM_VALID_LAWS | FM_VALID_MOTION | FM_VALID_LINKS;
+    if (!(s->valid & FM_VALID_GIVEN)) take_given(s);
+    s->valid |= FM_VALID_GIVEN;
+    if (!(what & of_motion & ~s->valid)) return;
+    double *y = state_of(s, s->given, s->given + np);
+    s->laws.use = s->laws.now;
+    if (s->model.acts) require_actuators(s, y);
+    else require_forces(s, y, 1, s->work.udot, s->work.required);
+    memcpy(s->y + s->model.bristles, y + s->model.bristles, (size_t)s->image.n.bristles * sizeof *y);
+    s->valid |= of_motion;
+}
+
+/* Whether the motion that is given, and the parameters, have inverse dynamics. */
+fm_status fm_check_given(fm_instance *s)
+{
+    if (refuse_own_friction(s) != FM_OK || fm_check_rules(s, FM_ERROR) != FM_OK) return FM_ERROR;
+    if (fm_check_quaternions(s, s->given) != FM_OK) return FM_ERROR;
+    if (!s->model.acts) return FM_OK;
+    if (s->image.n.rows > 0 && fm_check_assembled(s) != FM_OK) return FM_ERROR;
+    fm_require_given(s, FM_VALID_MOTION);
+    return fm_check_actuated(s);
+}
+
 /* Inverse dynamics has no states: of a start and of a step the time alone is kept. */
 fm_status fm_go_given(fm_instance *s, double t)
 {
-    if (fm_check_given(s) != FM_OK) return FM_ERROR;
+    const double before = s->clock[FM_TIME];
     s->clock[FM_TIME] = s->work.time = t;
     s->valid = FM_VALID_NOTHING;
-    fm_take_given(s);
+    if (fm_check_given(s) != FM_OK) {
+        s->clock[FM_TIME] = s->work.time = before;
+        s->valid = FM_VALID_NOTHING;
+        return FM_ERROR;
+    }
+    fm_require_given(s, FM_VALID_NOTHING);
     return FM_OK;
 }
 
-/* What the motion that is given takes, in work.required. Leaves it in the links. */
-void fm_require_given(fm_instance *s)
+fm_status fm_do_actuated_forces(fm_instance *s, size_t count, const double *positions, const double *speeds,
+                                const double *accelerations, double *forces)
 {
-    const int32_t np = s->image.n.positions;
-    double *y = state_of(s, s->given, s->given + np);
-    s->laws.use = s->laws.now;
-    require_forces(s, y, 1, s->work.udot, s->work.required);
-    memcpy(s->y + s->model.bristles, y + s->model.bristles, (size_t)s->image.n.bristles * sizeof *y);
+    const size_t np = (size_t)s->image.n.positions, nu = (size_t)s->image.n.speeds;
+    const size_t actuators = (size_t)s->model.actuators;
+    char why[sizeof s->message];
+    if (!s->model.inverse) return fm_say(s, FM_ERROR, "this image does not ask for inverse dynamics");
+    for (size_t i = 0; i < count; i++) {
+        memcpy(s->given, positions + i * np, np * sizeof *forces);
+        memcpy(s->given + np, speeds + i * nu, nu * sizeof *forces);
+        memcpy(s->given + np + nu, accelerations + i * nu, nu * sizeof *forces);
+        s->valid = FM_VALID_NOTHING;
+        if (!are_finite(s, s->given, np + 2 * nu)) return FM_ERROR;
+        if (fm_check_given(s) == FM_OK) {
+            fm_require_given(s, FM_VALID_MOTION);
+            for (size_t k = 0; k < actuators; k++)
+                forces[i * actuators + k] = s->work.required[s->actuated->place[k]];
+            continue;
+        }
+        memcpy(why, s->message, sizeof why);
+        return fm_say(s, FM_ERROR, "instant %ld: %s", (long)i, why);
+    }
+    return FM_OK;
 }
 
 /* Places the links at rest at the positions of an instant. */

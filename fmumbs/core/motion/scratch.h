@@ -95,6 +95,35 @@ typedef struct fm_least {
 #undef A
 } fm_least;
 
+/* Actuators of a motion that is given (actuated.c). */
+#define FM_ACTUATED_ARRAYS(A)                                                                              \
+    A(int32_t, place, n.actuators)  /* in tau, or after it in the loads, where its force is stored */     \
+    A(double, force, n.actuators)   /* found last */                                                      \
+    A(double, taken, n.acting * n.speeds) /* by the motion of the tree */                                 \
+    A(double, need, n.acting * n.speeds) /* the same in units of the coordinates, without that of drives */ \
+    A(double, column, n.acting * n.speeds)                                                                \
+    A(int32_t, all, n.acting * n.speeds)  /* all coordinates */                                           \
+    A(double, x, n.acting * n.rows + n.actuators)                                                         \
+    A(int32_t, row, n.acting * n.rows + n.actuators) /* of the loops, or -1 less the actuator's number */
+
+/* What of a motion does not fit. */
+typedef enum fm_misfit {
+    FM_OPENS, /* its positions open the loops, or its velocities, or its accelerations */
+    FM_NO_MOTION_OF_ITS_OWN = FM_OPENS + 3, /* an actuator has none */
+    FM_LACKS_A_FORCE,
+    FM_DETERMINED
+} fm_misfit;
+
+typedef struct fm_actuated {
+#define A(type, name, count) type *name;
+    FM_ACTUATED_ARRAYS(A)
+#undef A
+    fm_reflections rows; /* of the loops and the actuators, in units of the coordinates */
+    int32_t fault;   /* fm_misfit of the last evaluation, */
+    int32_t culprit; /* the row, actuator or velocity variable, */
+    double amount;
+} fm_actuated;
+
 /* Friction of joints (friction.c, normal_forces.c). Three numbers a friction: its sliding directions. */
 #define FM_FRICTION_ARRAYS(A)                                                                         \
     A(double, v, 3 * n.frictions)    /* sliding velocities [rad/s] or [m/s] */                        \

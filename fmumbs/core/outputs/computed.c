@@ -24,23 +24,6 @@
 
 #define FM_WHOLE (FM_JOINT_MODES + 1) /* most components of a vector that is computed as a whole */
 
-int fm_is_excited(int32_t kind)
-{
-    return fm_kinds[kind].elements >= FM_HAVE_EXCITED && fm_kinds[kind].elements <= FM_HAVE_PROGRAMMED;
-}
-
-/* The velocity variable that a component of a joint's variable belongs to. */
-int32_t fm_mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
-{
-    const int32_t part = component < 0 ? 0 : component, elements = fm_kinds[kind].elements;
-    if (fm_is_excited(kind)) {
-        const int32_t mode = m->joint_excitation[joint] + part;
-        return kind == FM_J_DRIVE && m->excitation_drive[mode] >= 0 ? m->excitation_drive[mode] : m->excitation_u[mode];
-    }
-    const int turning = elements == FM_HAVE_TORQUED || elements == FM_HAVE_TURNING;
-    return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
-}
-
 /* A coordinate of a cut joint, or its time derivatives: computed, not states. */
 int fm_is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
 {
@@ -197,6 +180,8 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     case FM_R_F:
     case FM_R_DRIVE: return s->work.required[fm_mode_of(m, kind, object, part)];
     case FM_R_B_F: return s->work.required[m->link_u[m->body_link[object]] + part];
+    case FM_R_L_FORCE: return s->work.required[m->n.modes + 6 * object + part];
+    case FM_R_L_TORQUE: return s->work.required[m->n.modes + 6 * object + 3 + part];
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;

@@ -6,8 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_is_excited(int32_t kind);
-int32_t fm_mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component);
 int fm_is_cut_motion(const fm_image *m, int32_t kind, int32_t object);
 void fm_compute(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count, double *out);
 

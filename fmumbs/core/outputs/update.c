@@ -15,18 +15,14 @@
 /* Those of the motion that is given. */
 static void update_given(fm_instance *s, int32_t what)
 {
-    if (!(s->valid & FM_VALID_GIVEN)) fm_take_given(s);
-    if (what & ~(FM_VALID_WORLD | FM_VALID_QUATERNIONS)) {
-        fm_require_given(s);
-        what |= FM_VALID_LAWS | FM_VALID_MOTION | FM_VALID_LINKS;
-    }
+    fm_require_given(s, what & ~(FM_VALID_WORLD | FM_VALID_QUATERNIONS));
     if (what & FM_VALID_WORLD) {
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
     }
     if (what & FM_VALID_QUATERNIONS) fm_make_quaternions(s);
     if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
-    s->valid |= what | FM_VALID_GIVEN;
+    s->valid |= what;
 }
 
 /* Computes those of the results `what` that are not up to date. */

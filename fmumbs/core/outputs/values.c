@@ -379,14 +379,18 @@ static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value, size_t step)
 {
     double part[FM_READ_AT_ONCE];
-    int rates = 0;
-    if (s->model.inverse && fm_check_given(s) != FM_OK) return FM_ERROR;
+    int rates = 0, computed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (reference[i] < (uint32_t)s->image.n.variables) continue;
+        if (reference[i] < (uint32_t)s->image.n.variables) {
+            computed |=
+                fm_validity(&s->image, s->image.variable_kind[reference[i]], s->image.variable_object[reference[i]]);
+            continue;
+        }
         const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
         if (beyond == FM_BEYOND_NOTHING) return unknown(s, reference[i]);
         rates |= beyond == FM_BEYOND_RATE;
     }
+    if (s->model.inverse && computed != FM_VALID_NOTHING && fm_check_given(s) != FM_OK) return FM_ERROR;
     const fm_status status = rates ? fm_present_rates(s) : FM_OK;
     fm_keep_pieces(s);
     for (size_t i = 0, read; i < count && status == FM_OK; i += read) {

@@ -12,6 +12,7 @@
  */
 #include "headway.h"
 
+#include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../maths/text.h"
 #include "../tree/positions.h"
@@ -150,14 +151,6 @@ double fm_before_loss(fm_instance *s, double h)
     return fmin(h, way < left ? FM_SHORT_OF * way : 0.5 * left);
 }
 
-/* The joint of a velocity variable, -1: one of a flexible body. */
-static int32_t joint_of(const fm_image *m, int32_t u)
-{
-    for (int32_t j = 0; j < m->n.joints; j++)
-        if (u >= m->joint_u[j] && u < m->joint_u[j] + m->joint_nu[j]) return j;
-    return -1;
-}
-
 /* Writes which joint changes fastest at the head and why a trial was rejected last. */
 void fm_print_known(const fm_instance *s, char *out, size_t capacity)
 {
@@ -176,7 +169,7 @@ void fm_print_known(const fm_instance *s, char *out, size_t capacity)
                      part = udot == 0.0 ? 0.0
                                         : udot / fmax(s->clock[FM_RATE] * s->scale[positions + u],
                                                       fabs(s->head[positions + u]));
-        const int32_t own = joint_of(&s->image, u);
+        const int32_t own = fm_joint_of_mode(&s->image, u);
         if (own >= 0 && !(part <= most)) most = part, rate = udot, joint = own, linear = s->image.mode_linear[u];
     }
     if (joint < 0) (void)fm_print(out, capacity, "%s", why[s->integrator->rejection]);
