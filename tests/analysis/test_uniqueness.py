@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fmumbs as fm
@@ -18,7 +17,7 @@ from oracle import State
 from oracle.brute import brute
 from support.closed import coupled, plane, space, state_of, tree_state
 from support.platforms import platforms
-from support.sweeps import seeds
+from support.sweeps import each_value, examples, first, seeds
 
 # rows, rank, mobility, and the indeterminate dimension of each joint
 TABLE = {
@@ -93,19 +92,20 @@ def compare(model: fm.Model, length: float = 1.0, state: State | None = None) ->
         assert joint.components_unique == full.components[joint.joint], joint.joint
 
 
+@each_value
 @pytest.mark.parametrize(("loops", "seed"), [*product((1, 2, 3), range(12)), (3, 43)])  # the last: nearly along an axis
 def test_random_loops_in_a_plane(seed: int, loops: int) -> None:
     compare(plane(500 + seed, loops).model)
 
 
+@each_value
 @pytest.mark.parametrize("seed", seeds(12, 60))
 @pytest.mark.parametrize("loops", [1, 3])
 def test_random_loops_in_space(seed: int, loops: int) -> None:
     compare(space(600 + seed, loops=loops).model)
 
 
-@given(st.integers(0, 10_000), st.integers(2, 4))
-@settings(max_examples=20)
+@examples(8, 20, st.integers(0, 10_000), st.integers(2, 4))
 def test_screws_on_one_axis_share_their_load(seed: int, count: int) -> None:
     """Their loops share a joint and are of any sizes: all but the first screw forbid what that forbids."""
     rng = np.random.default_rng(seed)
@@ -126,8 +126,7 @@ def test_screws_on_one_axis_share_their_load(seed: int, count: int) -> None:
     assert not any(joint.unique for joint in found.joints)
 
 
-@given(platforms())
-@settings(max_examples=40)
+@examples(12, 40, platforms())
 def test_random_platforms_of_any_size(case: tuple[fm.Model, float]) -> None:
     model, size = case
     try:
@@ -140,8 +139,7 @@ def test_random_platforms_of_any_size(case: tuple[fm.Model, float]) -> None:
 # What does not depend on how a mechanism is described -----------------------------------------------------------
 
 
-@given(st.integers(0, 10_000), st.integers(1, 3), st.booleans())
-@settings(max_examples=25)
+@examples(10, 25, st.integers(0, 10_000), st.integers(1, 3), st.booleans())
 def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops: int, flat: bool) -> None:
     model = (plane if flat else space)(seed, loops).model if flat else space(seed, loops=loops).model
     solver = fm.Solver(model)
@@ -247,7 +245,7 @@ def in_one_piece(seed: int, closed: bool) -> bool:
 CASES = [(seed, closed) for seed in range(700, 720) for closed in (False, True) if in_one_piece(seed, closed)]
 
 
-@pytest.mark.parametrize(("seed", "closed"), CASES)
+@pytest.mark.parametrize(("seed", "closed"), first(12, CASES))
 def test_couplings_are_rows_too(seed: int, closed: bool) -> None:
     model = coupled(seed, closed, couplings=3).model
     solver = fm.Solver(model)
@@ -270,6 +268,7 @@ def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
         fm.divide_and_conquer(model)
 
 
+@each_value
 @pytest.mark.parametrize("backwards", ["", "base1", "base2", "top1 base2", "base1 base2"])
 @pytest.mark.parametrize("cranks", ["RR RR", "RR RR RR"])
 def test_a_coupling_that_repeats_a_loops_constraint_makes_reactions_indeterminate(

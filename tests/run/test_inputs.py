@@ -22,6 +22,7 @@ from fmumbs.compiler import ModelImage
 from fmumbs.play import Options, run_fmu, run_model
 from fmumbs.readers import read_model
 from fmumbs.run.feed import Feed, duration
+from support.sweeps import each_value, seeds
 
 Array = np.ndarray
 MASS, LENGTH, DAMPING, GRAVITY = 1.5, 0.8, 0.3, 9.81
@@ -126,7 +127,7 @@ def draw(seed: int) -> tuple[dict[str, tuple[Array, Array, str]], Array, dict[st
     return tables, times, {"scheme": scheme, "step": 1e-3, "tolerance": float(10.0 ** rng.uniform(-12, -3))}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(12, 25))
 def test_random_tables_are_followed_within_the_tolerance(driven: ModelImage, seed: int) -> None:
     tables, times, options = draw(seed)
     inputs = {name: fm.Signal(*one) for name, one in tables.items()}
@@ -241,6 +242,7 @@ def driven_fmu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fm.export_fmu(build(), tmp_path_factory.mktemp("fmu") / "driven.fmu")
 
 
+@each_value
 @pytest.mark.parametrize("kind", ["linear", "cubic", "hold"])
 @pytest.mark.parametrize("scheme", ["dopri5", "radau", "rk4"])
 def test_a_model_and_its_fmu_follow_a_file_with_the_same_bits(

@@ -11,7 +11,7 @@ import pytest
 import fmumbs as fm
 from fmumbs.analysis.structure import structure
 from fmumbs.play import Options, run_fmu
-from support.sweeps import seeds
+from support.sweeps import each_value, seeds
 
 ROOTS = (1.8751040687119611, 4.694091132974175, 7.854757438237613)  # of cos b cosh b = -1
 FREE = 1e50  # a bound that nothing reaches
@@ -95,6 +95,7 @@ class Cantilever:
         assert ("Make this body a FlexibleLink" if self.modal else "more elements") in message
 
 
+@each_value
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", ["dopri5", "radau", "rk4"])
 @pytest.mark.parametrize("seed", seeds(6, 200))

@@ -16,7 +16,7 @@ from fmumbs.cli import main
 from fmumbs.errors import ModelError
 from fmumbs.readers import read_model
 from support.closed import plane, space
-from support.sweeps import seeds
+from support.sweeps import each_value, seeds
 
 ROOT = Path(__file__).parents[2]
 AGREEMENT = 1e-9
@@ -305,6 +305,7 @@ def bicycle() -> Any:
 # By what must hold ---------------------------------------------------------------------------------------------------
 
 
+@each_value
 @pytest.mark.parametrize("seed", [0, 1, 2, 101, 300])
 def test_linear_models_of_loops_have_twice_their_mobility(seed: int) -> None:
     """States, and derivatives to many digits, whatever joints close the loops."""

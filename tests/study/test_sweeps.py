@@ -13,6 +13,7 @@ from fmumbs import play
 from fmumbs.readers import read_model
 from fmumbs.study import batches, store, sweeping, targets
 from support.sweep_rows import rows
+from support.sweeps import each_value
 
 pytestmark = pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -352,6 +353,7 @@ def test_a_run_that_starts_in_an_unstable_equilibrium_says_so(tmp_path: Path) ->
 GRID = {"A.tau": [0.0, 1.0]}
 
 
+@each_value
 @pytest.mark.parametrize("kind", ["model", "fmu"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
