@@ -131,6 +131,7 @@ class Variables(Sequence[Variable]):
         if address is None:
             return []
         found = [i for kind in address.kinds for i in self._of(kind, address.element)]
+        found.sort(key=lambda i: int(self._component[i]))  # of inverse dynamics, some may be inputs and some outputs
         return [i for i in found if address.component in (None, self._component[i])]
 
     def is_scalar(self, name: str) -> bool:

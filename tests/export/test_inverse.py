@@ -289,6 +289,21 @@ def test_a_loop_has_the_bits_of_inverse_dynamics_and_the_reactions_of_the_motion
         assert_array_equal(one.reals(opened.outputs), before)
 
 
+def test_a_vector_with_one_actuator_keeps_its_order() -> None:
+    """A ball joint under one torque: the whole vector by name, two inputs and an output, in the order of its axes."""
+    model, b = fm.Model("m", gravity=(0, 0, 0)), fm.Body.box("b", size=(0.1, 0.2, 0.3), mass=2.0)
+    model.add(b, fm.Spherical("S", model.ground.at(), b.at()))
+    image = inverse_image(compile(model, everything=True), ["S.tau[2]"])
+    solver = fm.Solver(image)
+    J = np.diag(fm.mass_matrix(model, [1.0, 0.0, 0.0, 0.0]))
+    solver.set("S.alpha", (0.0, 3.0, 0.0))
+    with pytest.raises(fm.SolverError, match="S.tau"):
+        solver.set("S.tau", (0.1, 0.2, 0.3))
+    assert_allclose(solver.get("S.tau"), (0.0, 3.0 * J[1], 0.0), rtol=1e-14)
+    solver.set("S.tau[1]", 0.1), solver.set("S.alpha", (0.1 / J[0], 3.0, 0.0))
+    assert_allclose(solver.get("S.tau"), (0.1, 3.0 * J[1], 0.0), rtol=1e-14)
+
+
 @pytest.mark.parametrize("seed", seeds(10, 100, start=291000))
 def test_outputs_of_drawn_loops_are_those_of_their_motion(seed: int) -> None:
     """Reactions, wrenches, forces and accelerations of the mechanism in motion, whose motion is given to the other."""
