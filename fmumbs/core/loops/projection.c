@@ -157,10 +157,11 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
 {
     const int first = level;
     const double *u = y + s->image.n.positions;
-    double before = INFINITY, enough = 0.0, rate = 0.0;
-    int again = 0;
+    double before = INFINITY, closed = 0.0, enough = 0.0, rate = 0.0;
+    int again = 0, moved = 1; /* positions, since `closed` was computed */
     for (int n = 0;; n++) {
         if (n > 0) fm_place_loops(s, y, level);
+        moved = moved || (n > 0 && level == 0);
         double worst = fm_loop_gap(s, level);
         if (before <= enough && worst > before) {
             memcpy(y, s->loop.better, (size_t)s->model.ny * sizeof *y);
@@ -168,7 +169,10 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             worst = before;
         }
         if (level == 1) rate = fmax(rate, fm_rate_of(s, u));
-        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : rate);
+        if (n == 0 || level == 1) {
+            if (moved) closed = fm_closed_within(s), moved = 0;
+            enough = closed * (level == 0 ? 1.0 : rate);
+        }
         if (!isfinite(worst)) return 0;
         const int last = n == FM_MOST_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough

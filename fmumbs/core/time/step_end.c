@@ -108,8 +108,8 @@ int fm_correct_trial(fm_instance *s, double arrival)
     if (!fm_correct(s, s->integrator->step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
         const double at = s->integrator->step_corrected[i], moved = fabs(at - s->integrator->step_end[i]);
-        if (!(moved <=
-              FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * fm_unit_of(s, i))))
+        if (moved != 0.0 && !(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) +
+                                                       s->closure[FM_CLOSURE_TOLERANCE] * fm_unit_of(s, i))))
             return 0;
     }
     return 1;
