@@ -61,13 +61,17 @@ class Interface:
         return [name for name, variable in self.variables.items() if variable.causality == causality]
 
 
-def read_interface(path: Path) -> Interface:
-    """The interface of an FMI 2.0 co-simulation FMU. Raises ExportError if the file is not one."""
-    with open_archive(path) as archive:
+def read_interface(path: Path, shown: Path | None = None) -> Interface:
+    """The interface of an FMI 2.0 co-simulation FMU. Raises ExportError if the file is not one.
+
+    shown: where it comes from, for messages, if it lies in a temporary folder.
+    """
+    name = shown or path
+    with open_archive(name, path.read_bytes() if shown else None) as archive:
         check_binaries(archive)
         root = archive.description
     if root.find("CoSimulation") is None:
-        raise ExportError(f"'{path}' is not a co-simulation FMU, which systems run. Export it with --kind cs+me.")
+        raise ExportError(f"'{name}' is not a co-simulation FMU, which systems run. Export it with --kind cs+me.")
     experiment = root.find("DefaultExperiment")
     types = {simple.get("name", ""): simple for simple in root.iterfind("TypeDefinitions/SimpleType")}
     table = [_variable(node, types) for node in root.iterfind("ModelVariables/ScalarVariable")]

@@ -142,7 +142,8 @@ class Leaf:
     def interface(self) -> Interface:
         """Read once for a file."""
         if self.fmu not in self.interfaces:
-            self.interfaces[self.fmu] = read_interface(self.fmu)
+            place = self.fmu.relative_to(self.document.folder)
+            self.interfaces[self.fmu] = read_interface(self.fmu, self.document.package / place)
         return self.interfaces[self.fmu]
 
 

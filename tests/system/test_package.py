@@ -276,7 +276,8 @@ def test_a_truncated_binary_in_a_package_is_refused_before_any_engine_loads_it(f
         contents["resources/four_bar.fmu"] = half.getvalue()
 
     message = refusal(changed(speed_control(fmus).save(tmp_path / "S.ssp"), cut))
-    assert "four_bar.fmu' is damaged: 'four_bar.so' in it is truncated" in message
+    place = tmp_path / "S.ssp" / "resources" / "four_bar.fmu"
+    assert f"'{place}' is damaged: 'four_bar.so' in it is truncated" in message
 
 
 def test_a_description_of_too_many_elements_is_refused(fmus: Path, tmp_path: Path) -> None:
