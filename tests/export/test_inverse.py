@@ -297,7 +297,7 @@ def test_a_vector_with_one_actuator_keeps_its_order() -> None:
     solver = fm.Solver(image)
     J = np.diag(fm.mass_matrix(model, [1.0, 0.0, 0.0, 0.0]))
     solver.set("S.alpha", (0.0, 3.0, 0.0))
-    with pytest.raises(fm.SolverError, match="S.tau"):
+    with pytest.raises(fm.SolverError, match=r"S\.tau"):
         solver.set("S.tau", (0.1, 0.2, 0.3))
     assert_allclose(solver.get("S.tau"), (0.0, 3.0 * J[1], 0.0), rtol=1e-14)
     solver.set("S.tau[1]", 0.1), solver.set("S.alpha", (0.1 / J[0], 3.0, 0.0))
