@@ -166,6 +166,9 @@ static fm_counts counts_of(const fm_instance *s)
         .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->implicit->room,
         .small = (size_t)s->integrator->small,
+        .dense = s->integrator->small > 0 ? speeds + rows : 0,
+        .dense_rows = s->integrator->small > 0 ? rows : 0,
+        .dense_bristles = s->integrator->small > 0 ? (size_t)m->n.bristles : 0,
         .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0,
         .owned = owned_of(&s->image),
@@ -288,14 +291,12 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
                                                                                    : FM_DIRECTIONS * pairs + cut + tree;
 }
 
-/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): so few that these cost less than
- * the evaluations that they save, and nothing whose state or forces they leave out. */
-static int32_t small_of(const fm_model *model, int32_t room)
+/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): so few, with the rows of loops,
+ * that these cost less than evaluations; else 0. */
+static int32_t small_of(const fm_model *model)
 {
-    const int32_t beside = model->n.frictions + model->n.modals + model->n.generals + model->n.laws;
-    const int by_sweeps = model->n.rows > 0 || model->reversed > 0;
-    const int32_t most = !by_sweeps ? FM_MOST_DENSE : room > 0 && model->n.excitations == 0 ? FM_FEW_SPEEDS : 0;
-    return model->n.speeds <= most && beside == 0 && !model->reduced ? model->n.speeds : 0;
+    const int32_t beside = model->n.modals + model->n.generals + model->n.laws + model->realised;
+    return model->n.speeds + model->n.rows <= FM_MOST_DENSE && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 
 static void write_guid(fm_instance *s)
@@ -328,7 +329,7 @@ static const char *prepare(fm_instance *s)
         (s->image.n.generals > 0 && !fm_plan_loops(&s->image, 1, &s->assembly->plan)))
         return "not enough memory for the loops: too many constraint rows act on the same links";
     s->implicit->room = room_of(&s->image, &s->stiff.matrices);
-    s->integrator->small = small_of(&s->model, s->implicit->room);
+    s->integrator->small = small_of(&s->model);
     s->statics->room = speeds < FM_KRYLOV ? speeds : FM_KRYLOV;
     s->reduced.used = s->model.reduced;
     s->reduced.rows.rows = s->realised->rows.rows = rows;

@@ -190,24 +190,52 @@ void fm_friction_relax(const fm_instance *s, double g, const double *k, double *
             r[z] -= k[z], y[z] += g * r[z], y[z] -= g * r[z] * (g * s->friction->w[i] / (1.0 + g * s->friction->w[i]));
 }
 
-/* Adds a force on a mode to the forces f on the velocity variables; of a cut joint through its links, which requires
- * world kinematics. */
+/* The row of the rate of a mode, in terms of velocities; of a cut joint by its links, which requires world kinematics.
+ */
+static void mode_row(fm_instance *s, int32_t joint, int32_t u, double *J)
+{
+    const fm_image *m = &s->image;
+    fm_constraint on;
+    memset(J, 0, (size_t)m->n.speeds * sizeof *J);
+    if (u < m->n.speeds) {
+        J[u] = 1.0;
+        return;
+    }
+    fm_cut_joint_row(s, joint, u - m->joint_u[joint], &on);
+    (void)fm_wrench_along(s, -1, m->joint_M_link[joint], &on, J, NULL);
+    (void)fm_wrench_along(s, m->joint_F_link[joint], -1, &on, J, NULL);
+    fm_from_links(s, J);
+}
+
+/* Adds a force on a mode to the forces f on the velocity variables; of a cut joint requires world kinematics. */
 static void push_mode(fm_instance *s, int32_t joint, int32_t u, double force, double *f)
 {
     const fm_image *m = &s->image;
     double *J = s->implicit->along;
-    fm_constraint on;
     if (u < m->n.speeds) {
         f[u] += force;
         return;
     }
-    fm_cut_joint_row(s, joint, u - m->joint_u[joint], &on);
-    memset(J, 0, (size_t)m->n.speeds * sizeof *J);
-    (void)fm_wrench_along(s, -1, m->joint_M_link[joint], &on, J, NULL);
-    (void)fm_wrench_along(s, m->joint_F_link[joint], -1, &on, J, NULL);
-    fm_from_links(s, J);
+    mode_row(s, joint, u, J);
     for (int32_t n = 0; n < m->n.excitations; n++) J[m->excitation_u[n]] = 0.0; /* which no force moves */
     for (int32_t n = 0; n < m->n.speeds; n++) f[n] += force * J[n];
+}
+
+/* The row of sliding velocity k of a friction, in terms of velocities; of a cut joint requires world kinematics. */
+void fm_friction_row(fm_instance *s, int32_t i, int32_t k, double *row)
+{
+    const double arm = s->image.friction_arm[3 * i + k];
+    mode_row(s, s->image.friction_joint[i], s->image.friction_u[i] + k, row);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) row[u] *= arm;
+}
+
+/* w, B and N (sigma_0 - sigma_1 w) of one direction at y, where it is placed; returns N (sigma_2 + B sigma_1). */
+double fm_friction_parts(const fm_instance *s, int32_t i, int32_t k, const double *y, double part[3])
+{
+    const double load = s->friction->factor[i] * s->friction->load[i], w = s->friction->w[i],
+                 B = follows(s, i, y + fm_bristles_of(s, i), k);
+    part[0] = w, part[1] = B, part[2] = load * (s->friction_stiffness[i] - s->friction_damping[i] * w);
+    return load * (s->friction_viscous[i] + B * s->friction_damping[i]);
 }
 
 /* Adds to the forces f what g r_z / (1 + g w) more of the bristles would exert on the modes. */

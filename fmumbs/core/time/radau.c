@@ -272,12 +272,12 @@ static double trial(fm_instance *s, double t, double h, int rejected)
     s->singular->was_near = 0;
     fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
-    s->integrator->dense = fm_small_begin(s, h);
+    s->integrator->dense = fm_small_begin(s);
     int found = find_stages(s, t, h);
     if (!found && s->integrator->patience == FM_MOST_ITERATED && s->integrator->dense == FM_TOGETHER &&
         !s->realised->lost) {
         s->clock[FM_TURNING] = FM_TURNING_STEPS;
-        s->integrator->dense = fm_small_begin(s, h);
+        s->integrator->dense = fm_small_begin(s);
         found = find_stages(s, t, h);
     }
     if (!found) return INFINITY;

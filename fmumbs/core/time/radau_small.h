@@ -7,7 +7,7 @@
 
 FM_HIDDEN_BEGIN
 
-fm_iteration fm_small_begin(fm_instance *s, double h);
+fm_iteration fm_small_begin(const fm_instance *s);
 void fm_small_iterate(fm_instance *s, double t, double h, int first);
 void fm_small_filter(fm_instance *s, double g, const double *r, double *error);
 

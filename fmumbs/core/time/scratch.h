@@ -8,9 +8,8 @@
 FM_HIDDEN_BEGIN
 
 #define FM_MOST_APART 12 /* and K and D of each stage in one system */
-#define FM_MOST_DENSE 40 /* most velocity variables for which radau_small.c is used, */
+#define FM_MOST_DENSE 40 /* most velocity variables and rows of loops for which radau_small.c is used */
 #define FM_MOST_ITERATED 12 /* iterations of the stages of radau.c */
-#define FM_FEW_SPEEDS 8  /* and where M^-1 takes a sweep for each */
 
 #define FM_INTEGRATOR_ARRAYS(A)                                                                         \
     A(double, stage, FM_STAGES * n.ny)                                                                  \
@@ -18,14 +17,20 @@ FM_HIDDEN_BEGIN
     A(double, step_end, n.closed * n.ny)       /* end of the step being tried, before its correction */ \
     A(double, step_corrected, n.closed * n.ny) /* and after */                                          \
     /* radau_small.c: */                                                                                \
-    A(double, W, n.small * n.small) /* M^-1, where it follows from sweeps */                            \
-    A(double, dense_M, n.small * n.small) /* M, K and D at a stage, or 1, W K and W D, transposed */    \
+    A(double, dense_M, n.small * n.small) /* M, K and D at a stage, transposed */                       \
     A(double, dense_K, 3 * n.small * n.small)                                                           \
     A(double, dense_D, 3 * n.small * n.small)                                                           \
-    A(double, dense_E, (n.small <= FM_MOST_APART ? 10 : 3) * n.small * n.small) /* factors */           \
-    A(double, dense_x, 12 * n.small)                                                                    \
-    A(double, row_unit, 3 * n.small) /* of the rows of a matrix that is being factored */               \
-    A(int32_t, exchanged, 4 * n.small)
+    A(double, dense_J, n.dense_rows * n.small)    /* rows of the loops */                               \
+    A(double, slides, n.dense_bristles * n.small) /* rows of the sliding velocities */                  \
+    A(double, rubs, n.dense_bristles * n.small)   /* and the forces of a unit of friction */            \
+    A(double, bristle, 3 * n.dense_bristles)      /* w, B and p */                                      \
+    A(double, dense_E, (n.dense <= FM_MOST_APART ? 10 : 3) * n.dense * n.dense) /* factors */           \
+    A(double, dense_x, 4 * n.dense)                                                                     \
+    A(double, dense_v, 3 * n.small)                                                                     \
+    A(double, dense_q, 3 * n.small)                                                                     \
+    A(double, dense_z, 3 * n.dense_bristles)                                                            \
+    A(double, row_unit, 3 * n.dense) /* of the rows of a matrix that is being factored */               \
+    A(int32_t, exchanged, 4 * n.dense)
 
 /* Why a trial step was rejected. */
 typedef enum fm_rejection {
@@ -55,6 +60,7 @@ typedef struct fm_integrator {
                                    trial that found it */
     double lost_from, lost_ahead; /* a time before, and what is left from there by its neighbourhood */
     int32_t small; /* velocity variables if radau_small.c may be used, else 0 */
+    int32_t rows;  /* of dense_J */
     fm_iteration dense; /* in this step */
     double stiff; /* how near the explicit scheme's last trial was to the limit of stability (dormand_prince.c) */
     int32_t patience; /* most iterations of the stages of a trial (radau.c) */

@@ -1,5 +1,7 @@
 """Radau on stiff springs between points and in cut joints: few steps, and the motion of the explicit scheme."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,6 +11,7 @@ from fmumbs.compiler import ModelImage, compile
 from fmumbs.mechanism.laws import Piece
 from fmumbs.readers import read_model
 from support.both_schemes import ends, started
+from support.sweeps import seeds
 
 
 def governor(stiffness: float, damping: float) -> ModelImage:
@@ -260,12 +263,26 @@ def test_springs_of_a_nonholonomic_joint_count() -> None:
     assert_right(sledge(1e3))
 
 
+BENT = {"support": "flexible", "link": "flexible"}
+
+
 @pytest.mark.parametrize(
-    ("name", "stop", "most"), [("governor", 2.0, 9.6), ("crane", 0.5, 8.8), ("cantilever", 0.05, 7.9)]
+    ("name", "parameters", "stop", "most"),
+    [
+        ("governor", {}, 2.0, 9.6),
+        ("crane", {}, 0.5, 8.8),
+        ("cantilever", {}, 0.05, 7.9),
+        ("manipulator5", BENT, 2.0, 8.5),
+        ("manipulator5", {**BENT, "friction": True}, 2.0, 14.5),
+    ],
 )
-def test_newtons_method_takes_few_iterations(name: str, stop: float, most: float) -> None:
-    """Three evaluations each in two or three iterations, and the slope at the end, also with prescribed modes."""
-    solver = started(compile(read_model(name)), scheme="radau", tolerance=1e-6)
+def test_newtons_method_takes_few_iterations(
+    name: str, parameters: dict[str, object], stop: float, most: float
+) -> None:
+    """Three evaluations each in two or three iterations, and the slope at the end, also with prescribed modes, loops,
+    and friction that its own joint loads.
+    """
+    solver = started(compile(read_model(name, parameters)), scheme="radau", tolerance=1e-6)
     solver.step(stop)
     assert solver.get("solver.evaluations") < most * solver.get("solver.steps")
 
@@ -317,6 +334,75 @@ def test_few_coordinates_of_any_joints_move_as_by_the_explicit_scheme(seed: int)
     (found,), _ = ends(image, 0.1, "radau", [1e-8])
     (exact,), _ = ends(image, 0.1, "dopri5", [1e-10])
     assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+def crank(springs: dict[str, float], laws: dict[str, fm.LuGre], mass: float = 1.0) -> ModelImage:
+    """A crank that turns round and a rocker, with friction in pins, of which C is cut, and a spring on the rod."""
+    model = fm.Model("rubbing")
+    bars = [fm.Body(f"b{i}", mass=mass, com=(0.2, 0, 0), inertia=(0.01,) * 3) for i in range(3)]
+    model.add(*bars)
+    pins: tuple[tuple[str, Any, Any, dict[str, float]], ...] = (
+        ("A", model.ground.at(), bars[0].at(), {"q0": -1.2, "u0": 1.0}),
+        ("B", bars[0].at(0.3, 0, 0), bars[1].at(), {}),
+        ("D", model.ground.at(0.6, 0, 0), bars[2].at(), {"q0": -1.5}),
+        ("C", bars[1].at(0.6, 0, 0), bars[2].at(0.5, 0, 0), {}),
+    )
+    for name, F, M, start in pins:
+        model.add(fm.Revolute(name, F, M, axis="y", friction=laws.get(name), **start))
+    model.add(fm.Spring("S", model.ground.at(0.3, 0, -0.8), bars[1].at(0.3, 0, 0.05), free_length=0.5, **springs))
+    return compile(model, everything=True)
+
+
+def rubbing(seed: int, stiffness: float = 1e5) -> ModelImage:
+    """The crank with different bristles in all pins."""
+    rng, laws = np.random.default_rng(seed), {}
+    for name in "ABDC":
+        kinetic, load, stiff, damping = rng.uniform((0.1, 0.2, 1e2, 0.1), (0.3, 1.0, 1e4, 3.0))
+        laws[name] = fm.LuGre(
+            1.3 * kinetic, kinetic, stribeck=0.3, stiffness=stiff, damping=damping, viscous=0.02, preload=load
+        )
+    return crank({"stiffness": stiffness, "damping": 1e-2 * stiffness}, laws, rng.uniform(0.3, 1.0))
+
+
+@pytest.mark.parametrize("seed", seeds(3, 40))
+def test_newtons_method_takes_in_friction_in_any_joint_of_a_loop(seed: int) -> None:
+    solver = started(rubbing(seed), scheme="radau", tolerance=1e-6)
+    solver.step(0.3)
+    assert solver.get("solver.evaluations") < 10.5 * solver.get("solver.steps")
+    (found,), (exact,) = (
+        ends(rubbing(seed, 1e3), 0.3, scheme, [tolerance])[0]
+        for scheme, tolerance in (("radau", 1e-7), ("dop853", 1e-11))
+    )
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("pin", "most"), [("A", 9.85), ("C", 11.8)])
+def test_newtons_method_takes_in_bristles_that_stick(pin: str, most: float) -> None:
+    """In a pin of the tree and in the cut one: they hold the crank by 3e9 N.m/rad."""
+    law = fm.LuGre(0.13, 0.1, stribeck=0.3, stiffness=1e7, damping=1.0, viscous=0.02, preload=300.0)
+    solver = started(crank({"stiffness": 1e4, "damping": 1e2}, {pin: law}), scheme="radau", tolerance=1e-6)
+    solver.step(0.5)
+    assert solver.get("solver.evaluations") < most * solver.get("solver.steps")
+    assert abs(solver.get("A.qd")) < 1e-9
+
+
+def on_a_ball(turned: bool) -> ModelImage:
+    """A body of unequal inertias on a ball, given from either side, and two springs."""
+    model = fm.Model("ball")
+    body = fm.Body("body", mass=1.0, com=(0.3, 0.1, -0.2), inertia=(0.1, 0.25, 0.17))
+    at = model.ground.at(), body.at()
+    model.add(body, fm.Spherical("B", *(at[::-1] if turned else at)))
+    for i, (far, near) in enumerate((((1, 0.2, 0), (0.5, 0, 0)), ((0, -0.7, 0.3), (0.1, 0.1, -0.6)))):
+        law = {"stiffness": 1e6, "damping": 1e4, "free_length": 0.6}
+        model.add(fm.Spring(f"S{i}", model.ground.at(*far), body.at(*near), **law))
+    return compile(model, everything=True)
+
+
+def test_newtons_method_takes_a_ball_from_either_side() -> None:
+    for turned in (False, True):
+        solver = started(on_a_ball(turned), scheme="radau", tolerance=1e-6)
+        solver.step(0.5)
+        assert solver.get("solver.evaluations") < 9.5 * solver.get("solver.steps")
 
 
 def test_an_only_coordinate_takes_few_evaluations() -> None:
