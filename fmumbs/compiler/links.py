@@ -174,17 +174,22 @@ def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
 def add_given(out: Links, given: tuple[bool, bool], count: int) -> None:
     """Adds whether positions and velocities are given, for `count` velocity variables."""
     for column, is_given in zip(("given_p", "given_u"), given, strict=True):
-        out.rows.setdefault(column, []).extend([int(is_given)] * count)
+        out.rows[column] += [int(is_given)] * count
 
 
 def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
-    eta = [mode.prescribed()[:2] for mode in excited]
+    rows = out.rows
     add_given(out, joint.given, joint.velocities)
+    rows["start_tau"] += joint.applied
+    rows["start_p"] += joint.start_positions
+    rows["start_u"] += joint.start_velocities
+    if not excited:
+        return
+    eta = [mode.prescribed()[:2] for mode in excited]
     add_given(out, (False, False), len(excited))
-    inputs = [start[0] if mode.input == "eta" else 0.0 for mode, start in zip(excited, eta, strict=True)]
-    out.rows.setdefault("start_tau", []).extend((*joint.applied, *inputs))
-    out.rows.setdefault("start_p", []).extend((*joint.start_positions, *(start[0] for start in eta)))
-    out.rows.setdefault("start_u", []).extend((*joint.start_velocities, *(start[1] for start in eta)))
+    rows["start_tau"] += [start[0] if mode.input == "eta" else 0.0 for mode, start in zip(excited, eta, strict=True)]
+    rows["start_p"] += [start[0] for start in eta]
+    rows["start_u"] += [start[1] for start in eta]
 
 
 def _add_body(out: Links, point: Point, at: Place) -> None:
