@@ -1,7 +1,7 @@
 """Model -> ModelImage."""
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from itertools import chain
@@ -247,19 +247,15 @@ def _length(model: Model) -> float:
     """A characteristic length of the model [m]: twice the largest distance of a joint or frame from its body's centre
     of mass, or if all are zero the largest radius of gyration. It does not depend on the choice or order of cut joints.
     """
-    ends = [end for joint in model.joints for end in joint.ends if isinstance(end.body, Body)]
-    coms = _vectors(body.com for body in model.bodies)
-    points = _vectors(end.X_BP.offset for end in ends) - _vectors(end.body.com for end in ends)
-    longest = float(np.sqrt((np.concatenate([coms, points]) ** 2).sum(axis=1)).max(initial=0.0))
-    if longest > 0.0:
-        return 2 * longest
+    ends = (end for joint in model.joints for end in joint.ends)
+    ends_and_coms = ((*end.X_BP.offset, *end.body.com) for end in ends if isinstance(end.body, Body))
+    points, coms = np.array([*chain.from_iterable(ends_and_coms)], float).reshape(-1, 2, 3).swapaxes(0, 1)
+    of_bodies = np.array([*chain.from_iterable(body.com for body in model.bodies)], float).reshape(-1, 3)
+    arms = np.concatenate([of_bodies, points - coms])
+    if longest := 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)):
+        return longest
     gyration = [np.sqrt(np.max(body.inertia) / body.mass) for body in model.bodies if body.mass > 0]
     return 2 * float(max(gyration, default=0.0)) or 1.0
-
-
-def _vectors(of: Iterable[Iterable[float]]) -> NDArray[np.float64]:
-    """(n, 3)"""
-    return np.array([*chain.from_iterable(of)], float).reshape(-1, 3)
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:

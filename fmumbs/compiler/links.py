@@ -39,6 +39,8 @@ _IDENTITY = np.eye(3)
 _ZERO = np.zeros(3)
 _UNTURNED = Rotation.identity()
 _PARALLEL = 1e-15  # an axis this close to a coordinate axis is taken as that axis
+_REVOLUTES = (REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z)
+_COORDINATE_AXES = {tuple(sign * float(k == j) for j in range(3)): (k, sign) for k in range(3) for sign in (1.0, -1.0)}
 
 
 @dataclass
@@ -123,7 +125,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
     at = start
     first, p, u = out.links, out.positions, out.speeds
     modes = joint.modes
-    excited = tuple(mode for mode in modes if mode.role == "excited")
+    excited = tuple([mode for mode in modes if mode.role == "excited"])
     if joint.velocity_rows:
         at = _add_general(out, index, joint, at)
     else:
@@ -329,22 +331,23 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     if mode.kind == "ball":
         return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=p, u=u)
     linear, driven = mode.kind == "prismatic", mode.role == "excited"
+    special = mode.pitch != 0.0 or geared or driven
+    straight = _COORDINATE_AXES.get(mode.axis) if at.R is _IDENTITY and not (special or linear) else None
+    if straight is not None:  # as below, without arithmetic
+        return _add_link(out, index, _REVOLUTES[straight[0]], at, _IDENTITY, _IDENTITY, p, u, straight[1])
     own = np.array(mode.axis)
     axis = own if at.R is _IDENTITY else at.R @ own
     along = _coordinate_axis(axis)
     if along is not None:
         axis = along[1] * _IDENTITY[along[0]]
-    if mode.pitch != 0.0 or geared or driven:
+    if special:
         kind = DRIVEN if driven else SCREW
         screw = (0.0, 0.0, 0.0 if linear else 1.0, 0.0, 0.0, 1.0 if linear else mode.pitch)
     elif linear or along is None:
         kind, screw = (PRISMATIC if linear else REVOLUTE), (0.0,) * 6
     else:
         k, sign = along
-        kind = (REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z)[k]
-        straight = at.R is _IDENTITY and own.tolist() == axis.tolist()
-        running = _IDENTITY if straight else aligned(at.R, own, axis)
-        return _add_link(out, index, kind, at, _IDENTITY, running, p, u, sign)
+        return _add_link(out, index, _REVOLUTES[k], at, _IDENTITY, aligned(at.R, own, axis), p, u, sign)
     R = axes_along(axis)
     return _add_link(out, index, kind, at, R, aligned(R.T @ at.R, own, _IDENTITY[2]), p=p, u=u, screw=screw)
 

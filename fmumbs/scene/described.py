@@ -254,19 +254,18 @@ class Scene:
 def _text(value: Any) -> str:
     """JSON of a value; of a dataclass without the fields that have their default values."""
     kind: Any = type(value)
+    simple = _SIMPLE.get(kind)
+    if simple is not None:
+        return simple(value)
     if kind is tuple:
         return _numbers(value) if value and type(value[0]) is float else f"[{','.join(map(_text, value))}]"
-    if kind is float:
-        return repr(_short(value))
-    if kind is str:
-        return encode_basestring_ascii(value)
-    if kind is int:
-        return repr(value)
-    if kind is bool or value is None:
-        return json.dumps(value)
     keys, defaults, values_of = _fields(kind)
-    each = zip(keys, defaults, values_of(value), strict=True)
-    parts = [key + _text(one) for key, default, one in each if one is not default and one != default]
+    parts = []
+    for key, default, one in zip(keys, defaults, values_of(value), strict=True):
+        if one is default or one == default:
+            continue
+        simple = _SIMPLE.get(type(one))
+        parts.append(key + (_text(one) if simple is None else simple(one)))
     return "{" + ",".join(parts) + "}"
 
 
@@ -286,6 +285,15 @@ def _short(value: float) -> float | int:
     if value.is_integer() and abs(value) < 1e15:
         return int(value)
     return float(f"{value:.9g}")
+
+
+_SIMPLE: dict[type, Callable[[Any], str]] = {
+    str: encode_basestring_ascii,
+    int: repr,
+    float: lambda value: repr(_short(value)),
+    bool: json.dumps,
+    type(None): json.dumps,
+}
 
 
 @cache
