@@ -332,6 +332,41 @@ def test_a_slider_crank_takes_the_torque_of_virtual_work() -> None:
     assert_allclose(found[:, 0], [30.0 * lever, (mass * a[2] + 30.0) * lever], rtol=1e-7)
 
 
+def test_a_load_that_turns_with_its_point_is_an_actuator() -> None:
+    """A jet along the y axis of a bar's end, about which the bar leans; parameters are those of the Solver."""
+    model, bar = fm.Model("jet", gravity=(0, 0, 0)), fm.Body.rod("bar", length=2.0, mass=3.0)
+    model.add(bar, fm.Revolute("A", model.ground.at(), bar.base, axis="z"))
+    model.add(fm.Load("jet", bar.at(2.0, 0, 0, rotation=fm.Rotation.about((0, 0, 1), 0.5)), axes="point"))
+    solver = fm.Solver(compile(model, everything=True))
+    for times in (1.0, 2.5):
+        solver.set("bar.mass", times)
+        inertia = fm.mass_matrix(solver, [0.9])[0, 0]
+        found = fm.inverse_dynamics(solver, [0.9], [0.0], [0.4], actuated=["jet.force[2]"])
+        assert_allclose(found, [0.4 * inertia / (2.0 * np.cos(0.5))], rtol=1e-13)
+
+
+def test_modes_of_flexible_bodies_take_what_their_elasticity_lacks() -> None:
+    """Beside an actuator, as in the tree without one."""
+    solver = solver_of(LOOPS["flexible tree"]().model)
+    names = solver.image.variables.names(solver.image.variables.speeds())
+    joints = set(solver.image.variables.joint_names)
+    q = solver.positions
+    a = np.linspace(-1.0, 1.0, len(names))
+    forces = fm.inverse_dynamics(solver, q, None, a)
+    inputs = {"qd": "tau", "w": "tau", "v": "f"}
+    asked, places = [], []
+    for place, name in enumerate(names):
+        owner, _, rest = name.rpartition(".")
+        suffix, bracket, part = rest.partition("[")
+        if owner in joints:
+            linear = suffix == "qd" and not solver.image.variables.references(f"{owner}.tau{bracket}{part}")
+            asked.append(f"{owner}.{'f' if linear else inputs[suffix]}{bracket}{part}")
+            places.append(place)
+    assert 0 < len(asked) < len(names)
+    found = fm.inverse_dynamics(solver, q, None, a, actuated=asked)
+    close(found, forces[places], np.abs(forces).max(), 1e2)
+
+
 def test_a_table_of_a_measured_motion() -> None:
     """The torque that drove a simulation, from its Result."""
     model = read_model("four_bar")
