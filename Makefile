@@ -7,7 +7,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test test-all platforms wheels lint format docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all platforms wheels lint format docs fmus bench sanitize sanitize-all sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
@@ -19,6 +19,7 @@ help:
 	@echo "make wheels    wheels for Linux, Windows and macOS that a package index accepts, into dist/"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
+	@echo "make sanitize-all  the same, every case on every image"
 	@echo "make sanitize-python  some Python tests and random models under the address sanitizer"
 	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
 	@echo "make faults    plants faults in a copy of the code and tells which no test sees; takes hours"
@@ -40,6 +41,7 @@ test: .venv/.test .venv/.core # then the rest is independent and runs side by si
 
 test-all: platforms
 	$(MAKE) test
+	$(MAKE) --jobs=$$(nproc) sanitize-all
 	$(BIN)/pytest -n auto --dist worksteal -m slow
 	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS) tests/core/assembly/test_nearest.py tests/relations" SANITIZED_OPTIONS="-n auto -m slow"
 
@@ -143,8 +145,14 @@ C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/co
 
 sanitize: $(C_TESTS)
 
+sanitize-all: $(C_TESTS:passed=all_passed)
+
 build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 	./$<
+	@touch $@
+
+build/sanitize/%.all_passed: build/sanitize/% build/images/list.txt
+	EVERY_CASE=1 ./$<
 	@touch $@
 
 build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a

@@ -1,5 +1,6 @@
 """FMUs of mechanisms with couplings and with joints that close loops: they pass, and report why they cannot start."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from fmumbs.play.fmu import Fmu
 from fmumbs.readers import read_model
 from fmumbs.verify.verifying import verify_fmu
 from support.closed import coupled, space
+from support.sweeps import first
 
 
 def geared() -> fm.Model:
@@ -27,13 +29,13 @@ def geared() -> fm.Model:
     return model
 
 
-@pytest.mark.parametrize(
-    "model",
-    [geared(), coupled(900).model, coupled(1100, closed=True).model, space(150, "screw", driven=True).model,
-     space(151, "spherical", driven=True).model, space(152, "between", driven=True).model],
-    ids=("geared", "coupled tree", "coupled loop", "screw", "ball", "product"),
-)  # fmt: skip
-def test_it_passes(model: fm.Model, tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", first(3, [
+    geared, lambda: coupled(1100, closed=True).model, lambda: space(152, "between", driven=True).model,
+    lambda: coupled(900).model, lambda: space(150, "screw", driven=True).model,
+    lambda: space(151, "spherical", driven=True).model,
+]))  # fmt: skip
+def test_it_passes(make: Callable[[], fm.Model], tmp_path: Path) -> None:
+    model = make()
     assert verify_fmu(export_fmu(model, tmp_path / "closed.fmu"), model) == []
 
 

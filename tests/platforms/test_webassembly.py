@@ -22,6 +22,7 @@ from fmumbs.export.installed import WEBASSEMBLY
 from fmumbs.readers import model_names, read_model
 from fmumbs.view.live import CORE
 from support import closed, stiff_models
+from support.sweeps import each_value
 from support.webassembly import Instance, Module
 
 SUBNORMAL = 1e-300
@@ -76,6 +77,7 @@ def draws() -> Iterable[tuple[str, Callable[[], tuple[fm.Model, dict[str, Any]]]
 DRAWN = dict(draws())
 
 
+@each_value
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", DRAWN)
 def test_random_mechanisms_compute_the_native_bits(name: str, scheme: str, module: Module) -> None:

@@ -90,19 +90,15 @@ static int asked_twice(void *asked)
     return ++*(int *)asked % 2 == 0;
 }
 
-/* Unbounded motion: however the step ends, the states must be valid for another assembly. Of the magnitudes each image
- * takes every eighth one, beginning one later than the image before, each by the next scheme. */
+/* Unbounded motion: however the step ends, the states must be valid for another assembly. */
 static void check_wild_motion(fm_instance *s)
 {
     int asked = 0;
     fm_interrupt(s, asked_twice, &asked);
-    static size_t first = 7;
-    static int turn = 0;
-    first = (first + 1) % 8;
     static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
     static const double huge[] = {1e30, 1e40, 1e50, 1e60, 1e75, 1e100, 1e150, 1e155, 1e200, 1e293, 1e300, 1.7e308};
-    for (size_t i = first; i < 2 * sizeof huge / sizeof *huge; i += 8) {
-        CHECK(fm_reset(s) == FM_OK && choose(s, turn++ % FM_SCHEME_COUNT, 1e-3, 1e-6));
+    for (size_t i = turn(12); i < 2 * sizeof huge / sizeof *huge; i += one_in(12)) {
+        CHECK(fm_reset(s) == FM_OK && choose(s, (double)((walked / 2 + i) % FM_SCHEME_COUNT), 1e-3, 1e-6));
         const size_t kinds = i % 2 ? sizeof moving / sizeof *moving : 4;
         for (size_t j = 0; j < kinds; j++) set_every(s, moving[j], huge[i / 2]);
         if (fm_assemble(s, 0.0) != FM_OK) continue;

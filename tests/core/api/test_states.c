@@ -109,7 +109,7 @@ static void check_damage(const image *one)
     const size_t size = fm_state_size(s);
     unsigned char *state = save(s), *kept = save(s);
     CHECK(fm_state_save(s, state, size - 1) == FM_ERROR);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = turn(8); i < size; i += one_in(8)) {
         if (i >= 12 && i < 16) continue; /* reserved */
         state[i] ^= 0x10;
         check_refused(s, state, size, kept);
@@ -131,7 +131,7 @@ static void check_forgeries(const image *one)
     fm_instance *s = open_image(one);
     const size_t size = fm_state_size(s);
     uint64_t seed = 0x9e3779b97f4a7c15u;
-    for (int n = 0; n < FORGERIES; n++) {
+    for (size_t n = 0; n < FORGERIES; n += one_in(4)) {
         CHECK(fm_reset(s) == FM_OK && fm_assemble(s, 0.0) == FM_OK);
         unsigned char *state = save(s);
         for (size_t i = VALUES; i < size; i++)
@@ -164,18 +164,18 @@ static void check_forged_times(const image *one)
         return;
     }
     CHECK(fm_step(s, end) != FM_ERROR);
-    const size_t size = fm_state_size(s), doubles = (size - VALUES) / sizeof(double);
+    const size_t size = fm_state_size(s), doubles = (size - VALUES) / sizeof(double),
+                 ways = sizeof wrong / sizeof *wrong;
     unsigned char *good = save(s), *state = save(s);
-    for (size_t i = 0; i < doubles && i < 16; i++)
-        for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++) {
-            memcpy(state, good, size);
-            memcpy(state + VALUES + i * sizeof(double), wrong + j, sizeof(double));
-            const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
-            memcpy(state + CHECKSUM, &sum, sizeof sum);
-            if (fm_state_load(s, state, size) != FM_OK) continue;
-            const double now = fm_time(s);
-            (void)fm_step(s, now + 1e-13 * fabs(now));
-        }
+    for (size_t n = turn(5); n < (doubles < 16 ? doubles : 16) * ways; n += one_in(5)) {
+        memcpy(state, good, size);
+        memcpy(state + VALUES + n / ways * sizeof(double), wrong + n % ways, sizeof(double));
+        const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
+        memcpy(state + CHECKSUM, &sum, sizeof sum);
+        if (fm_state_load(s, state, size) != FM_OK) continue;
+        const double now = fm_time(s);
+        (void)fm_step(s, now + 1e-13 * fabs(now));
+    }
     free(good);
     free(state);
     fm_close(s);
@@ -218,7 +218,8 @@ static void check_memory(const image *one)
 static void check_states(const image *one)
 {
     check_memory(one);
-    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) check_continuation(one, scheme);
+    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += one_in(3))
+        check_continuation(one, (double)scheme);
     check_reset(one);
     check_forgeries(one);
     check_forged_times(one);
