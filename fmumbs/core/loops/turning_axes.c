@@ -1,10 +1,12 @@
-/* turning_axes.c: joints that turn about three axes one after the other, such as a bushing, and their limit.
+/* turning_axes.c: joints whose coordinates have a limit: those that turn about three axes one after the other, such as
+ * a bushing, and links of several screws, whose rates have poles (tree/poles.c).
  *
  * With a, b, c the axes, each as the rotations before it turn it, the angles describe every small rotation as long as
  *     d = a . (b x c)
  * is not zero; of axes x, y, z it is the cosine of the second angle. For an angular velocity of 1 rad/s the first and
  * the third angle have rates up to 1/d, and their springs, dampers and inertias act 1/d^2-fold. The limit is a
- * millionfold. On its other side the same position has other angles, so that a step may not pass it either.
+ * millionfold. On its other side the same position has other angles, so that a step may not pass it either. Links of
+ * several screws come to their limit within the same angle of a pole.
  */
 #include "turning_axes.h"
 
@@ -12,13 +14,14 @@
 #include "../instance/instance.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
+#include "../tree/poles.h"
 #include "cut_chain.h"
 #include "cut_joints.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FM_LIMIT 1e-3 /* |d| at the limit */
+#define FM_LIMIT 1e-3 /* |d| at the limit; angle from a pole [rad] */
 /* [rad]: a position of other angles, where |d| is larger unless it is zero at all positions */
 #define FM_OTHER_ANGLE 0.7
 #define FM_AXES 3
@@ -107,12 +110,39 @@ void fm_turning_structure(fm_instance *s)
     }
 }
 
+/* The link of several screws that is the joint, NULL: none. */
+static const fm_general *screws_of(const fm_instance *s, int32_t joint)
+{
+    const int32_t link = s->image.joint_last[joint];
+    return link >= 0 && s->link[link].kind == FM_LINK_GENERAL ? s->general + s->link[link].general : NULL;
+}
+
+/* A joint of several screws with a pole within an angle of y, or `part` of the model's length; -1: none. */
+static int32_t beside_pole(const fm_instance *s, const double *y, double angle, double part)
+{
+    for (int32_t i = 0; i < s->image.n.generals; i++) {
+        const int32_t link = s->general[i].link;
+        if (fm_pole_within(s, s->general + i, y + s->link[link].p, angle, part)) return s->image.link_joint[link];
+    }
+    return -1;
+}
+
+/* One with a pole between two states; -1: none. */
+static int32_t passes_pole(const fm_instance *s, const double *before, const double *after)
+{
+    for (int32_t i = 0; i < s->image.n.generals; i++) {
+        const int32_t link = s->general[i].link, p = s->link[link].p;
+        if (fm_pole_between(s, s->general + i, before + p, after + p)) return s->image.link_joint[link];
+    }
+    return -1;
+}
+
 /* A joint at its limit; -1: none. */
 int32_t fm_starts_at_limit(const fm_instance *s, const double *y)
 {
     for (int32_t j = 0; s->model.turning > 0 && j < s->image.n.joints; j++)
         if (is_at_limit(s, j, positions_of(s, j, y))) return j;
-    return -1;
+    return beside_pole(s, y, FM_LIMIT, 0.0);
 }
 
 /* A joint that comes to its limit between two states, or passes it; -1: none. Requires placed links at `after`, and
@@ -128,12 +158,16 @@ int32_t fm_passes_limit(const fm_instance *s, const double *before, const double
         if (cut) fm_cut_joint_coordinates(s, j, 0, &at);
         if (!(side * independence(s, j, cut ? at.p : after, 0.0) >= FM_LIMIT)) return j;
     }
-    return -1;
+    const int32_t passes = passes_pole(s, before, after);
+    return passes >= 0 ? passes : beside_pole(s, after, FM_LIMIT, 0.0);
 }
 
 /* What its coordinates end at, in words. */
 const char *fm_limit_of(const fm_instance *s, int32_t joint)
 {
+    if (screws_of(s, joint))
+        return "the rates of its modes grow without bound there, as those of turns z, x, y at 90 degrees about x. "
+               "Another order of its turns has its limit elsewhere";
     const double *at =
         fm_is_cut_joint(&s->image, joint) ? s->image.cut_start + s->image.joint_p[joint] : s->image.start_p;
     const int turns = independence(s, joint, at, 0.0) != 1.0 || independence(s, joint, at, FM_OTHER_ANGLE) != 1.0;
@@ -141,7 +175,7 @@ const char *fm_limit_of(const fm_instance *s, int32_t joint)
                  : "its modes are dependent there";
 }
 
-/* The joint that is nearest to its limit at y, if it is within `angle` of it; -1: none is. */
+/* The joint that is nearest to its limit at y, if it is within `angle` of it, or one beside a pole; -1: none is. */
 int32_t fm_nearest_limit(const fm_instance *s, const double *y, double angle)
 {
     int32_t nearest = -1;
@@ -151,5 +185,5 @@ int32_t fm_nearest_limit(const fm_instance *s, const double *y, double angle)
         angle = d;
         nearest = j;
     }
-    return nearest;
+    return nearest >= 0 ? nearest : beside_pole(s, y, angle, angle);
 }

@@ -12,6 +12,7 @@
  */
 #include "general.h"
 
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "group.h"
@@ -74,7 +75,7 @@ static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_M
 }
 
 /* Poses of the screws, each in the one before. Requires cosines and sines. */
-static void place_screws(fm_instance *s, fm_general *g, const double *p)
+static void place_screws(const fm_instance *s, fm_general *g, const double *p)
 {
     const fm_image *m = &s->image;
     for (int32_t k = 0; k < g->screws; k++) {
@@ -90,13 +91,13 @@ static void place_screws(fm_instance *s, fm_general *g, const double *p)
     }
 }
 
-/* The link's pose in its parent, the columns of J, and the axes of the rows. */
-static void place_link(fm_instance *s, fm_general *g)
+/* The columns of J and the axes of the rows; the link's rotation and its place before the screws. */
+static void place_columns(const fm_instance *s, fm_general *g, double turned[9], double tail[3])
 {
     const fm_image *m = &s->image;
     double R[FM_JOINT_MODES + 1][9] = {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-    double r[FM_JOINT_MODES + 1][3] = {{0.0, 0.0, 0.0}}, tail[3], out[3], base[9];
-    const int32_t n = g->screws, link = g->link;
+    double r[FM_JOINT_MODES + 1][3] = {{0.0, 0.0, 0.0}}, out[3];
+    const int32_t n = g->screws;
     for (int32_t k = 0; k < n; k++) {
         product(R[k], g->R[k], R[k + 1]);
         rotate_out(R[k], g->r[k], out);
@@ -119,8 +120,17 @@ static void place_link(fm_instance *s, fm_general *g)
             const double *a = R[g->after];
             g->rows_R[3 * i + j] = a[i] * R[n][j] + a[3 + i] * R[n][3 + j] + a[6 + i] * R[n][6 + j];
         }
+    memcpy(turned, R[n], sizeof R[n]);
+}
+
+/* That, and the link's pose in its parent. */
+static void place_link(fm_instance *s, fm_general *g)
+{
+    const int32_t link = g->link;
+    double R[9], tail[3], out[3], base[9];
+    place_columns(s, g, R, tail);
     memcpy(base, s->axes[link].R0, sizeof base);
-    product(base, R[n], s->axes[link].R);
+    product(base, R, s->axes[link].R);
     rotate_out(base, tail, out);
     for (int i = 0; i < 3; i++) out[i] += s->link[link].r[i];
     fm_lane_set(s, r, link, out);
@@ -157,6 +167,17 @@ static void make_modes(fm_general *g)
     for (int32_t j = 0; j < g->speeds; j++)
         for (int32_t k = 0; k < g->screws; k++)
             for (int i = 0; i < 6; i++) g->phi[j][i] += g->J[k][i] * g->Y[g->place[k]][j];
+}
+
+/* Modes of a copy of the link at other positions of its screws. */
+void fm_general_at(const fm_instance *s, fm_general *g, const double *p)
+{
+    double R[9], tail[3];
+    for (int32_t k = 0; k < g->screws; k++)
+        fm_cos_and_sin(s->image.screw_pitch[g->first + k] * p[g->place[k]], &g->c[k], &g->s[k]);
+    place_screws(s, g, p);
+    place_columns(s, g, R, tail);
+    make_modes(g);
 }
 
 /* Everything that depends on the positions. Requires cosines and sines of the angles in c and s. */

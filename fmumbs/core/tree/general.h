@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_general_structure(fm_instance *s);
 void fm_general_place(fm_instance *s, fm_general *g, const double *y);
+void fm_general_at(const fm_instance *s, fm_general *g, const double *p);
 void fm_general_resist(const fm_instance *s, const fm_general *g, const double *y, double *tau);
 void fm_general_stiffen(const fm_instance *s, fm_general *g);
 double fm_general_inertia(const fm_instance *s, const fm_general *g, int32_t i, int32_t j);

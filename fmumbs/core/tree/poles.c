@@ -1,0 +1,87 @@
+/* poles.c: positions of a link of several screws at which the rates of its screws grow without bound.
+ *
+ * With the rates r = Y [u; kappa] of general.c, A_f is singular at some positions. With A_f n = 0 and w' A_f = 0 there,
+ * and a distance t from there,
+ *     A_f^-1 = n w' / (t w' A_f' n) + what stays finite.
+ * If w weighs a row of u, or an excited screw, elements of Y grow as 1/t and reverse: of turns z, x, y at x = 90
+ * degrees. If it weighs rows of zero alone, these become dependent and Y stays smooth: such a passage is harmless. The
+ * determinant does not tell the two apart, and keeps its sign where two rows vanish at once, as those of a rolling
+ * disc.
+ */
+#include "poles.h"
+
+#include "general.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_POLE 1e3 /* an element that has grown so much beyond its column reverses at a pole; by 1 / FM_POLE, at zero */
+#define FM_HALVINGS 52 /* as many as parts of the way have digits */
+
+/* Y at a part of the way. */
+static void place_on_way(const fm_instance *s, fm_general *g, const double *from, const double *to, double part)
+{
+    double p[FM_JOINT_MODES];
+    for (int32_t k = 0; k < g->screws; k++) p[k] = from[k] + part * (to[k] - from[k]);
+    fm_general_at(s, g, p);
+}
+
+/* The largest element of a column at both ends, in the units of the screws; at least 1 of an excited one, which may be
+ * zero. */
+static double size_of_column(const fm_general *a, const fm_general *b, int32_t column)
+{
+    double size = column < a->free ? 0.0 : 1.0 / a->unit[a->rows + column - a->free];
+    for (int32_t i = 0; i < a->rows; i++)
+        size = fmax(size, fmax(fabs(a->Y[i][column]), fabs(b->Y[i][column])) / a->unit[i]);
+    return size;
+}
+
+/* Whether an element of Y reverses at a pole between the places of a and b, where its signs differ. */
+static int grows(const fm_instance *s, const fm_general *a, const fm_general *b, const double *from, const double *to,
+                 int32_t row, int32_t column)
+{
+    const double size = a->unit[row] * size_of_column(a, b, column);
+    double before = a->Y[row][column], after = b->Y[row][column], low = 0.0, width = 1.0;
+    fm_general g = *a;
+    for (int n = 0; n < FM_HALVINGS; n++) {
+        const double most = fmax(fabs(before), fabs(after));
+        if (most > FM_POLE * size) return 1;
+        if (most * FM_POLE < size) return 0;
+        width *= 0.5;
+        place_on_way(s, &g, from, to, low + width);
+        const double now = g.Y[row][column];
+        if (now * before > 0.0) low += width, before = now;
+        else after = now;
+    }
+    return !(fmax(fabs(before), fabs(after)) < size); /* at the pole itself Y is not finite */
+}
+
+/* Whether a pole lies between two positions of a link's screws. */
+int fm_pole_between(const fm_instance *s, const fm_general *link, const double *from, const double *to)
+{
+    fm_general a = *link, b = *link;
+    fm_general_at(s, &a, from);
+    fm_general_at(s, &b, to);
+    for (int32_t i = 0; i < link->rows; i++)
+        for (int32_t j = 0; j < link->speeds; j++)
+            if (a.Y[i][j] * b.Y[i][j] < 0.0 && grows(s, &a, &b, from, to, i, j)) return 1;
+    return 0;
+}
+
+/* Whether one of its turns leads to a pole within an angle [rad] to either side, or a slide within a part of the
+ * model's length; 0: slides do not count. */
+int fm_pole_within(const fm_instance *s, const fm_general *link, const double *at, double angle, double part)
+{
+    double from[FM_JOINT_MODES], to[FM_JOINT_MODES];
+    for (int32_t k = 0; k < link->screws; k++) {
+        const int32_t i = link->place[k];
+        const double way = s->image.screw_pitch[link->first + k] != 0.0 ? angle : part * link->unit[i];
+        if (way == 0.0) continue;
+        memcpy(from, at, (size_t)link->screws * sizeof *at);
+        memcpy(to, at, (size_t)link->screws * sizeof *at);
+        from[i] -= way;
+        to[i] += way;
+        if (fm_pole_between(s, link, from, to)) return 1;
+    }
+    return 0;
+}
