@@ -145,9 +145,9 @@ int32_t fm_starts_at_limit(const fm_instance *s, const double *y)
     return beside_pole(s, y, FM_LIMIT, 0.0);
 }
 
-/* A joint that comes to its limit between two states, or passes it; -1: none. Requires placed links at `after`, and
- * that cut joints were followed to `before`. */
-int32_t fm_passes_limit(const fm_instance *s, const double *before, const double *after)
+/* A joint that comes to its limit between two states, or passes it; -1: none. beside: whether an end beside a pole
+ * counts as one that comes to it. Requires placed links at `after`, and that cut joints were followed to `before`. */
+int32_t fm_passes_limit(const fm_instance *s, const double *before, const double *after, int beside)
 {
     for (int32_t j = 0; s->model.turning > 0 && j < s->image.n.joints; j++) {
         if (s->image.joint_nu[j] < FM_AXES) continue;
@@ -159,7 +159,7 @@ int32_t fm_passes_limit(const fm_instance *s, const double *before, const double
         if (!(side * independence(s, j, cut ? at.p : after, 0.0) >= FM_LIMIT)) return j;
     }
     const int32_t passes = passes_pole(s, before, after);
-    return passes >= 0 ? passes : beside_pole(s, after, FM_LIMIT, 0.0);
+    return passes >= 0 || !beside ? passes : beside_pole(s, after, FM_LIMIT, 0.0);
 }
 
 /* What its coordinates end at, in words. */

@@ -25,6 +25,7 @@
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
 #define FM_SLOPE_KEPT 0.01 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
+#define FM_SHORT 0.1 /* of the run's longest step: shorter ones may approach a pole, where rates grow without bound */
 #define FM_AT_ONCE 1e-7 /* of the time in which the mechanism moves: closer switches of laws are simultaneous */
 
 /* Chooses the modes of the force laws at time t and state y. 0: none are found. */
@@ -130,13 +131,14 @@ static int back_to_start(fm_instance *s)
 }
 
 /* Makes the end of a step the position from which the coordinates of cut joints are followed. 0: a joint has none, came
- * to the limit of its coordinates, or so far that they are not resolved. Requires placed links if there are cut joints.
- */
-static int follow_joints(fm_instance *s, double t, const double *before, const double *after)
+ * to the limit of its coordinates, or so far that they are not resolved. beside: whether to ask for poles beside the
+ * end, too. Requires placed links if there are cut joints. */
+static int follow_joints(fm_instance *s, double t, const double *before, const double *after, int beside)
 {
     s->work.time = t;
     s->integrator->lost = fm_unresolved(s, after, &s->integrator->far, &s->integrator->far_slides);
-    if (s->integrator->lost < 0) s->integrator->far = 0.0, s->integrator->lost = fm_passes_limit(s, before, after);
+    if (s->integrator->lost < 0)
+        s->integrator->far = 0.0, s->integrator->lost = fm_passes_limit(s, before, after, beside);
     if (s->integrator->lost < 0 && has_cut_joints(s)) s->integrator->lost = fm_follow_cut_joints(s);
     return s->integrator->lost < 0;
 }
@@ -146,7 +148,9 @@ int fm_correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     const size_t bytes = (size_t)ny * sizeof(double);
-    if (!has_cut_joints(s)) return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head) || back_to_start(s);
+    const int beside = s->clock[FM_TIME_HEAD] - s->clock[FM_TIME_TAIL] < FM_SHORT * s->clock[FM_LONGEST];
+    if (!has_cut_joints(s))
+        return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside) || back_to_start(s);
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->integrator->trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->integrator->step_end, bytes) == 0) {
@@ -154,7 +158,7 @@ int fm_correct_head(fm_instance *s)
     } else if (!fm_correct(s, s->head, 1)) {
         return back_to_start(s);
     }
-    if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
+    if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside)) return back_to_start(s);
     fm_watch_rows(s, s->head);
     if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
     if (memcmp(s->integrator->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
@@ -215,9 +219,9 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     memcpy(s->y, s->integrator->trial, bytes);
     fm_follow_paths(s, t + h, s->y);
     s->clock[FM_TIME_HEAD] = t;
-    if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y);
+    if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y, 0);
     if (!fm_correct(s, s->y, 1) || leaps(s, s->integrator->trial, s->y, h)) return 0;
-    if (!follow_joints(s, t + h, s->head, s->y)) return 0;
+    if (!follow_joints(s, t + h, s->head, s->y, 0)) return 0;
     fm_watch_rows(s, s->y);
     return !passes_tangent(s, t, h, s->y);
 }
@@ -228,8 +232,8 @@ int fm_correct_hosted(fm_instance *s, double t, double *y)
 {
     (void)fm_normalise(s, y, NULL);
     fm_follow_paths(s, t, y);
-    if (!has_cut_joints(s)) return follow_joints(s, t, s->head, y);
-    if (!fm_correct(s, y, 1) || !follow_joints(s, t, s->head, y)) return 0;
+    if (!has_cut_joints(s)) return follow_joints(s, t, s->head, y, 1);
+    if (!fm_correct(s, y, 1) || !follow_joints(s, t, s->head, y, 1)) return 0;
     fm_watch_rows(s, y);
     return !comes_to_tangent(s, s->clock[FM_TIME_HEAD], t, s->head, y);
 }
