@@ -13,6 +13,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
+#include "../maths/cholesky.h"
 #include "../tree/rate.h"
 #include "law_rates.h"
 #include "locked_laws.h"
@@ -20,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EQUAL 1e-10 /* added to the diagonal of A, relative: laws that act alike share their force equally */
+#define FM_DEPENDENT_LAW 1e-10 /* pivots of A, of its diagonal, below which the velocity of a law depends on others' */
 /* at least this part of the diagonal without loops, of which A is the small remainder */
 #define FM_LEAST_DIAGONAL 1e-14
 #define FM_BOX_ROUND_OFF 1e-13 /* of what a rate is the sum of */
@@ -73,65 +74,91 @@ static int is_sought(const fm_instance *s, const int32_t *where, int32_t i)
     return where[i] == FM_BETWEEN && s->laws.locked[i] == FM_NOT_LOCKED;
 }
 
-/* Factors A = L L' for the laws that are FM_BETWEEN, without the others. */
-static void factor(fm_instance *s, int32_t n, const int32_t *where)
+/* A of the laws that are sought, scaled to a unit diagonal, is P L L' P', L of `rank` columns: the pivots are the
+ * largest. The other laws' velocities depend on those of the first: their rows of L are W times the first ones. */
+typedef struct factors {
+    int32_t count, rank, order[FM_STICKING];
+    double size[FM_STICKING]; /* of a law's velocity: A's diagonal is one in these units */
+} factors;
+
+static void exchange(double *a, double *b)
+{
+    const double value = *a;
+    *a = *b, *b = value;
+}
+
+/* Eliminates the laws with the largest pivots, as long as they are no round-off; returns how many. */
+static int32_t eliminate(factors *f, double *L, int32_t n)
+{
+    for (int32_t k = 0; k < f->count; k++) {
+        int32_t p = k;
+        for (int32_t a = k + 1; a < f->count; a++) p = L[a * n + a] > L[p * n + p] ? a : p;
+        if (!(L[p * n + p] > FM_DEPENDENT_LAW)) return k;
+        const int32_t law = f->order[k];
+        f->order[k] = f->order[p], f->order[p] = law;
+        for (int32_t j = 0; j < f->count; j++) exchange(L + k * n + j, L + p * n + j);
+        for (int32_t a = k; a < f->count; a++) exchange(L + a * n + k, L + a * n + p);
+        const double root = L[k * n + k] = sqrt(L[k * n + k]);
+        for (int32_t a = k + 1; a < f->count; a++) L[a * n + k] /= root;
+        for (int32_t a = k + 1; a < f->count; a++)
+            for (int32_t b = k + 1; b < f->count; b++) L[a * n + b] -= L[a * n + k] * L[b * n + k];
+    }
+    return f->count;
+}
+
+/* Of the laws that are FM_BETWEEN, without the others: L in the first columns of laws.L, W below, and beside W the
+ * factor of I + W W'. */
+static void factor(fm_instance *s, int32_t n, const int32_t *where, factors *f)
 {
     const double *A = s->laws.A;
     double *L = s->laws.L;
+    f->count = 0;
     for (int32_t i = 0; i < n; i++) {
         if (!is_sought(s, where, i)) continue;
-        const double least = FM_LEAST_DIAGONAL * s->laws.free[i],
-                     equal = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
-        const double added = equal > least ? equal : least;
-        for (int32_t j = 0; j <= i; j++) {
-            if (!is_sought(s, where, j)) continue;
-            double value = A[i * n + j] + (i == j ? added : 0.0);
-            for (int32_t k = 0; k < j; k++)
-                if (is_sought(s, where, k)) value -= L[i * n + k] * L[j * n + k];
-            L[i * n + j] = i > j ? value / L[j * n + j] : sqrt(value > added ? value : added);
-        }
+        f->size[i] = sqrt(fmax(fmax(A[i * n + i], FM_LEAST_DIAGONAL / FM_DEPENDENT_LAW * s->laws.free[i]), 1e-200));
+        f->order[f->count++] = i;
     }
+    for (int32_t a = 0; a < f->count; a++)
+        for (int32_t b = 0; b < f->count; b++) {
+            const int32_t i = f->order[a], j = f->order[b];
+            L[a * n + b] = A[i * n + j] / f->size[i] / f->size[j];
+        }
+    const int32_t r = f->rank = eliminate(f, L, n);
+    for (int32_t a = r; a < f->count; a++)
+        for (int32_t j = r - 1; j >= 0; j--) {
+            for (int32_t k = j + 1; k < r; k++) L[a * n + j] -= L[k * n + j] * L[a * n + k];
+            L[a * n + j] /= L[j * n + j];
+        }
+    for (int32_t a = r; a < f->count; a++)
+        for (int32_t b = r; b <= a; b++) {
+            L[a * n + b] = a == b ? 1.0 : 0.0;
+            for (int32_t k = 0; k < r; k++) L[a * n + b] += L[a * n + k] * L[b * n + k];
+        }
+    (void)fm_cholesky_factor(L + r * n + r, f->count - r, n);
 }
 
-/* x <- (L L')^-1 x */
-static void solve(const fm_instance *s, int32_t n, const int32_t *where, double *x)
+/* x <- the least forces with these rates: y of the laws that are eliminated would be enough; the others take
+ * z = (I + W W')^-1 W y, and y becomes y - W' z. */
+static void solve(const fm_instance *s, int32_t n, const factors *f, double *x)
 {
     const double *L = s->laws.L;
-    for (int32_t i = 0; i < n; i++) {
-        if (!is_sought(s, where, i)) continue;
-        for (int32_t k = 0; k < i; k++)
-            if (is_sought(s, where, k)) x[i] -= L[i * n + k] * x[k];
-        x[i] /= L[i * n + i];
+    const int32_t r = f->rank;
+    double y[FM_STICKING];
+    for (int32_t a = 0; a < f->count; a++) y[a] = a < r ? x[f->order[a]] / f->size[f->order[a]] : 0.0;
+    for (int32_t a = 0; a < r; a++) {
+        for (int32_t k = 0; k < a; k++) y[a] -= L[a * n + k] * y[k];
+        y[a] /= L[a * n + a];
     }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        if (!is_sought(s, where, i)) continue;
-        for (int32_t k = i + 1; k < n; k++)
-            if (is_sought(s, where, k)) x[i] -= L[k * n + i] * x[k];
-        x[i] /= L[i * n + i];
+    for (int32_t a = r - 1; a >= 0; a--) {
+        for (int32_t k = a + 1; k < r; k++) y[a] -= L[k * n + a] * y[k];
+        y[a] /= L[a * n + a];
     }
-}
-
-/* Whether two listed laws that are FM_BETWEEN act on the same joint coordinate or spring. */
-static int alike(const fm_instance *s, const int32_t *where, int32_t i, int32_t j)
-{
-    const int32_t one = s->laws.held[i], other = s->laws.held[j];
-    return is_sought(s, where, i) && is_sought(s, where, j) && s->image.law_spring[one] == s->image.law_spring[other] &&
-           s->image.law_u[one] == s->image.law_u[other];
-}
-
-/* Laws of the same coordinate or spring take equal parts, free of round-off. */
-static void share_equally(const fm_instance *s, int32_t n, const int32_t *where, double *x)
-{
-    for (int32_t i = 0; i < n; i++) {
-        double sum = 0.0;
-        int32_t count = 0;
-        for (int32_t j = i; j < n; j++)
-            if (alike(s, where, i, j)) sum += x[j], count++;
-        for (int32_t j = 0; j < i; j++)
-            if (alike(s, where, i, j)) count = 0; /* done with the first of them */
-        for (int32_t j = i; j < n && count > 1; j++)
-            if (alike(s, where, i, j)) x[j] = sum / count;
-    }
+    for (int32_t a = r; a < f->count; a++)
+        for (int32_t k = 0; k < r; k++) y[a] += L[a * n + k] * y[k];
+    fm_cholesky_solve(L + r * n + r, f->count - r, n, y + r);
+    for (int32_t a = r; a < f->count; a++)
+        for (int32_t k = 0; k < r; k++) y[k] -= L[a * n + k] * y[a];
+    for (int32_t a = 0; a < f->count; a++) x[f->order[a]] = y[a] / f->size[f->order[a]];
 }
 
 static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *f)
@@ -151,13 +178,14 @@ static int is_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
     return fabs(rate_at(s, n, i, s->laws.f)) <= fraction * size;
 }
 
-/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Each
- * round removes a part of what FM_EQUAL leaves; rounds end as rates no longer halve, so that there are at most as many
- * as a double has exponents, and hardly more than 53, after which only round-off is left. */
+/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f: the
+ * nearest to f, each in units in which its own response is one, so that laws which act alike share a force equally.
+ * Rounds end as rates no longer halve, so that there are at most as many as a double has exponents. */
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
     double *x = s->laws.x, before = INFINITY;
-    factor(s, n, where);
+    factors found;
+    factor(s, n, where, &found);
     for (;;) {
         double rates = 0.0;
         for (int32_t i = 0; i < n; i++) {
@@ -166,8 +194,7 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
         }
         if (!(rates < 0.5 * before) || rates == 0.0) return; /* round-off is left */
         before = rates;
-        solve(s, n, where, x);
-        share_equally(s, n, where, x);
+        solve(s, n, &found, x);
         for (int32_t i = 0; i < n; i++)
             if (is_sought(s, where, i)) f[i] += x[i];
     }

@@ -337,3 +337,44 @@ def test_endless_switching_is_an_error() -> None:
     with pytest.raises(fm.SolverError, match=r"at t = .* the force law of joint 'J' switches .* steep slope"):
         solver.step(10.0)
     assert abs(solver.get("J.q")) < 1e-6
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("seed", seeds(4, 100))
+def test_laws_that_hold_one_motion_share_it_to_round_off(seed: int, dynamics: str) -> None:
+    """A hinge, and springs between the same two bodies, whose rates are in a fixed ratio: only the torque of all is
+    determined. Each in units of its own rate, the least forces are equal: each law takes an equal part of the torque,
+    wherever the world is turned to, in any units and beside another hinge that moves."""
+    rng = np.random.default_rng([241, seed])
+    m, far, t = (float(x) for x in 10.0 ** rng.uniform(-3, 3, 3))
+    g = far / t**2
+    R = fm.Rotation.rpy(*rng.uniform(-3, 3, 3))
+    model = fm.Model("held", gravity=R.matrix @ (0, 0, -g))
+    carrier, body = (
+        fm.Body(name, mass=m, com=tuple(far * rng.uniform(0.3, 1, 3)), inertia=(m * far**2,) * 3) for name in ("c", "b")
+    )
+    axis = (0.0, 1.0, 0.0)
+    first = fm.Revolute("F", model.ground.at(rotation=R), carrier.at(), axis=axis, u0=0.3 / t)
+    hinge = fm.Revolute("H", carrier.at(far, 0, 0), body.at(), axis=axis)
+    count = int(rng.integers(1, 4))
+    springs = [
+        fm.Spring(f"s{k}", carrier.at(*(far * rng.uniform(1, 2, 3))), body.at(*(far * rng.uniform(0.2, 0.9, 3))),
+                  stiffness=0.0, free_length=far)
+        for k in range(count)
+    ]  # fmt: skip
+    brakes = [fm.Law.brake("H_brake", hinge, 1e3 * m * g * far)]
+    brakes += [fm.Law.brake(f"{spring.name}_brake", spring, 1e3 * m * g) for spring in springs]
+    order = rng.permutation(count + 1)
+    model.add(carrier, body, first, hinge, *springs, *(brakes[k] for k in order))
+    solver = fm.Solver(fm.compile(model, everything=True).with_options(dynamics=dynamics))
+    solver.assemble()
+    assert abs(solver.get("H.qdd")) <= 1e-11 / t**2
+    torques = [solver.get("H_brake.force")]
+    for spring in springs:
+        P, Q = (np.array(point.X_BP.translation) for point in (spring.P, spring.Q))
+        line = Q - P
+        line[0] += far
+        along = line / np.linalg.norm(line)
+        torques.append(float(np.cross(Q, along)[1] * solver.get(f"{spring.name}_brake.force")))
+    assert abs(torques[0]) > 1e-6 * m * g * far
+    assert_allclose(np.abs(torques), abs(torques[0]), rtol=1e-10)
