@@ -15,8 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_POLE 1e3 /* an element that has grown so much beyond its column reverses at a pole; by 1 / FM_POLE, at zero */
-#define FM_HALVINGS 52 /* as many as parts of the way have digits */
+/* times its column: an element that has grown to this reverses at a pole; one that fell to the inverse, at zero */
+#define FM_POLE 1e3
+#define FM_POLE_HALVINGS 52 /* as many as parts of the way have digits */
 
 /* Y at a part of the way. */
 static void place_on_way(const fm_instance *s, fm_general *g, const double *from, const double *to, double part)
@@ -43,7 +44,7 @@ static int grows(const fm_instance *s, const fm_general *a, const fm_general *b,
     const double size = a->unit[row] * size_of_column(a, b, column);
     double before = a->Y[row][column], after = b->Y[row][column], low = 0.0, width = 1.0;
     fm_general g = *a;
-    for (int n = 0; n < FM_HALVINGS; n++) {
+    for (int n = 0; n < FM_POLE_HALVINGS; n++) {
         const double most = fmax(fabs(before), fabs(after));
         if (most > FM_POLE * size) return 1;
         if (most * FM_POLE < size) return 0;
