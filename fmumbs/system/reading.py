@@ -107,7 +107,7 @@ def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, An
     stated = tree.groups[leaf.path[:-1]].stated.get(leaf.path[-1])  # None for other tools' packages
     units = dict(tree.known_units.get(leaf.path, {}))
     if stated is not None:
-        units |= {node.get("of"): node.get("unit") for node in stated}
+        units |= {required(node, "of"): required(node, "unit") for node in stated}
     known = leaf.interface.variables
     connectors = leaf.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
     outputs = [required(connector, "name") for connector in connectors if connector.get("kind") == "output"]

@@ -77,6 +77,13 @@ class System(Described):
                 raise ModelError(
                     f"{where}, '{name}': {what} is {_checks.shown(given)}. Give values by name, such as {{'k': 1.0}}."
                 )
+            for key, value in (given or {}).items():
+                if not isinstance(key, str):
+                    raise ModelError(f"{where}, '{name}': {what} has the name {_checks.shown(key)}. Give a text.")
+                if what == "units" and not isinstance(value, str):
+                    raise ModelError(
+                        f"{where}, '{name}': units['{key}'] is {_checks.shown(value)}. Give a text such as 'rad/s'."
+                    )
         if isinstance(outputs, str):
             raise ModelError(f"{where}, '{name}': outputs is '{outputs}'. Give a list, such as ['{outputs}'].")
         chosen = None if outputs is None else tuple(outputs)

@@ -219,6 +219,7 @@ def refusal(path: Path) -> str:
         (replaced(SSD, 'stopTime="0.05"', 'stopTime="soon"'), "does not follow SSP 1.0"),
         (replaced(SSD, 'ssd:Connector name="A.q"', "ssd:Connector"), "Connector without 'name'"),
         (replaced(SSD, ' startConnector="u"', ""), "Connection without 'startConnector'"),
+        (replaced(SSD, 'of="measured" unit="rad/s"', 'of="measured"'), "Unit without 'unit'"),
         (replaced(SSD, ' stopTime="0.05"', ""), "has no stop time. Give one with --stop"),
         (without_steps, "has no communication step. Give one with --step"),
     ],

@@ -217,6 +217,8 @@ def test_what_is_wrong_is_told_when_the_system_is_checked(change: object, messag
         (lambda s: s.add("a.b", "a.fmu"), "Call it 'a_b'"),
         (lambda s: s.add("two", "a.fmu", outputs="A.q"), r"Give a list, such as \['A.q'\]"),
         (lambda s: s.add("two", "a.fmu", starts=[1]), "Give values by name"),
+        (lambda s: s.add("two", "a.fmu", starts={1: 2.0}), "starts has the name 1. Give a text"),
+        (lambda s: s.add("two", "a.fmu", units={"u": None}), r"units\['u'\] is None. Give a text such as 'rad/s'"),
         (lambda s: s.connect("plant", "pid.measured"), "is not an end of a connection"),
         (lambda s: s.connect("plan.A.q", "pid.setpoint"), "no element 'plan'. The nearest name is 'plant'"),
         (lambda s: fm.System("a b", stop=1.0, step=0.1), "Call it 'a_b'"),
