@@ -28,17 +28,17 @@ static size_t walked = 0; /* images before the current one */
 
 /* Cases are many, and images too: each image takes one case in `few`, beginning with another than the image before it:
  *
- *     for (size_t i = turn(few); i < cases; i += one_in(few))
+ *     for (size_t i = turn(few); i < cases; i += each_of(few))
  *
  * With EVERY_CASE in the environment, as in `make test-all`, it takes all. */
-static inline size_t one_in(size_t few)
+static inline size_t each_of(size_t few)
 {
     return getenv("EVERY_CASE") != NULL ? 1 : few;
 }
 
 static inline size_t turn(size_t few)
 {
-    return walked % one_in(few);
+    return walked % each_of(few);
 }
 
 #define CHECK(fact)                                                                             \

@@ -200,7 +200,7 @@ static void check_calls(const image *one)
     check_descriptions(s);
     check_finite(s);
     check_setting(s);
-    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += one_in(3)) {
+    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += each_of(3)) {
         check_motion(s, (double)scheme);
         check_setting(s);
         CHECK(fm_assemble(s, fm_time(s)) == FM_OK); /* start values were set */

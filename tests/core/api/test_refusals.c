@@ -97,7 +97,7 @@ static void check_wild_motion(fm_instance *s)
     fm_interrupt(s, asked_twice, &asked);
     static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
     static const double huge[] = {1e30, 1e40, 1e50, 1e60, 1e75, 1e100, 1e150, 1e155, 1e200, 1e293, 1e300, 1.7e308};
-    for (size_t i = turn(12); i < 2 * sizeof huge / sizeof *huge; i += one_in(12)) {
+    for (size_t i = turn(12); i < 2 * sizeof huge / sizeof *huge; i += each_of(12)) {
         CHECK(fm_reset(s) == FM_OK && choose(s, (double)((walked / 2 + i) % FM_SCHEME_COUNT), 1e-3, 1e-6));
         const size_t kinds = i % 2 ? sizeof moving / sizeof *moving : 4;
         for (size_t j = 0; j < kinds; j++) set_every(s, moving[j], huge[i / 2]);

@@ -109,7 +109,7 @@ static void check_damage(const image *one)
     const size_t size = fm_state_size(s);
     unsigned char *state = save(s), *kept = save(s);
     CHECK(fm_state_save(s, state, size - 1) == FM_ERROR);
-    for (size_t i = turn(8); i < size; i += one_in(8)) {
+    for (size_t i = turn(8); i < size; i += each_of(8)) {
         if (i >= 12 && i < 16) continue; /* reserved */
         state[i] ^= 0x10;
         check_refused(s, state, size, kept);
@@ -131,7 +131,7 @@ static void check_forgeries(const image *one)
     fm_instance *s = open_image(one);
     const size_t size = fm_state_size(s);
     uint64_t seed = 0x9e3779b97f4a7c15u;
-    for (size_t n = 0; n < FORGERIES; n += one_in(4)) {
+    for (size_t n = 0; n < FORGERIES; n += each_of(4)) {
         CHECK(fm_reset(s) == FM_OK && fm_assemble(s, 0.0) == FM_OK);
         unsigned char *state = save(s);
         for (size_t i = VALUES; i < size; i++)
@@ -167,7 +167,7 @@ static void check_forged_times(const image *one)
     const size_t size = fm_state_size(s), doubles = (size - VALUES) / sizeof(double),
                  ways = sizeof wrong / sizeof *wrong;
     unsigned char *good = save(s), *state = save(s);
-    for (size_t n = turn(5); n < (doubles < 16 ? doubles : 16) * ways; n += one_in(5)) {
+    for (size_t n = turn(5); n < (doubles < 16 ? doubles : 16) * ways; n += each_of(5)) {
         memcpy(state, good, size);
         memcpy(state + VALUES + n / ways * sizeof(double), wrong + n % ways, sizeof(double));
         const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
@@ -218,7 +218,7 @@ static void check_memory(const image *one)
 static void check_states(const image *one)
 {
     check_memory(one);
-    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += one_in(3))
+    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += each_of(3))
         check_continuation(one, (double)scheme);
     check_reset(one);
     check_forgeries(one);

@@ -91,7 +91,7 @@ static unsigned char *copy_of(const image *one, size_t more)
 static void check_accidents(const image *one)
 {
     unsigned char *bytes = copy_of(one, 8);
-    const size_t few = one->size < SMALL ? one_in(5) : 97;
+    const size_t few = one->size < SMALL ? each_of(5) : 97;
     for (size_t i = walked % few; i < one->size; i += few) {
         if (i >= HASH_AT && i < CHECKSUM_AT) continue;
         bytes[i] ^= (unsigned char)(1u << (i % 8));
@@ -133,7 +133,7 @@ static void check_words(const image *one)
     const size_t ways = sizeof wrong / sizeof wrong[0], tries = one->size < TINY ? ways : 1;
     uint64_t seed = 362436069;
     unsigned char *bytes = copy_of(one, 0);
-    for (size_t at = HEADER + 4 * turn(4); at + 4 <= one->size; at += 4 * one_in(4))
+    for (size_t at = HEADER + 4 * turn(4); at + 4 <= one->size; at += 4 * each_of(4))
         for (size_t i = 0; i < tries; i++) {
             memcpy(bytes + at, wrong + (tries == ways ? i : any_below(&seed, ways)), 4);
             try_sealed(bytes, one->size);
@@ -146,7 +146,7 @@ static void check_flips(const image *one)
 {
     uint64_t seed = 88172645463325252u;
     unsigned char *bytes = copy_of(one, 0);
-    for (size_t n = 0; n < FLIPS; n += one_in(4)) {
+    for (size_t n = 0; n < FLIPS; n += each_of(4)) {
         const size_t flips = 1 + any_below(&seed, 3);
         for (size_t i = 0; i < flips; i++)
             bytes[HEADER + any_below(&seed, one->size - HEADER)] ^= (unsigned char)(1u << any_below(&seed, 8));

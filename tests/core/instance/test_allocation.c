@@ -120,7 +120,7 @@ static void check_heap(const image *one)
     CHECK(touches > before); /* the hooks work */
     room r = make_room(s);
     const long taken = touches;
-    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += one_in(3)) use(s, &r, (double)scheme);
+    for (size_t scheme = turn(3); scheme < FM_SCHEME_COUNT; scheme += each_of(3)) use(s, &r, (double)scheme);
     if (fm_speed_count(s) < LARGE) stand(s, &r);
     if (r.inputs > 0) fail(s, &r);
     CHECK(touches == taken);

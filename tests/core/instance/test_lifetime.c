@@ -9,7 +9,7 @@
 static void check_opening_and_closing(const image *one)
 {
     const size_t times = one->size < SMALL ? OPENED : 1 + OPENED * SMALL / one->size / 4;
-    for (size_t i = 0; i < times; i += one_in(4)) {
+    for (size_t i = 0; i < times; i += each_of(4)) {
         fm_instance *s = open_image(one);
         if (i % 16 == 0) CHECK(fm_assemble(s, 0.0) == FM_OK && fm_step(s, STEP) == FM_OK);
         fm_close(s);
@@ -22,7 +22,7 @@ static void check_refused(const image *one)
     char message[10];
     uint64_t seed = 1;
     fm_instance *s;
-    for (size_t i = 0; i < OPENED; i += one_in(4)) {
+    for (size_t i = 0; i < OPENED; i += each_of(4)) {
         CHECK(fm_open(one->bytes, any_below(&seed, one->size), &s, message, sizeof message) == FM_ERROR);
         CHECK(s == NULL && strlen(message) == sizeof message - 1);
     }
