@@ -27,8 +27,7 @@ def actuators(solver: fm.Solver, seed: int) -> list[str] | None:
     kind = image.arrays["variable_kind"]
     length = float(image.arrays["length"].reshape(-1)[0])
     scale = np.where(image.arrays["mode_linear"][:n] == 1, length, 1.0)
-    places = [kinds()[k].place for k in kind[image.variables.speeds()]]
-    modal = np.eye(n)[:, [place == lib.FM_AT_MODAL_SPEED for place in places]]
+    modal = np.eye(n)[:, modal_speeds(solver)]
     N = allowed(solver, scale)
     known = _basis(N.T @ (modal * scale[:, None]))
     inputs = [i for i, k in enumerate(kind) if kinds()[k].place in FORCES and not kinds()[k].excited]
@@ -44,6 +43,12 @@ def actuators(solver: fm.Solver, seed: int) -> list[str] | None:
             known = np.column_stack([known, along / np.linalg.norm(along)])
             chosen.append(int(one))
     return image.variables.names(chosen) if known.shape[1] == N.shape[1] else None
+
+
+def modal_speeds(solver: fm.Solver) -> list[bool]:
+    """(speeds,) which velocities are those of modes of flexible bodies."""
+    kind = solver.image.arrays["variable_kind"][solver.image.variables.speeds()]
+    return [kinds()[k].place == lib.FM_AT_MODAL_SPEED for k in kind]
 
 
 def allowed(solver: fm.Solver, scale: NDArray[np.float64]) -> NDArray[np.float64]:
