@@ -13,6 +13,7 @@ Only elementary operations, which round the same way everywhere, so that a pictu
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -69,12 +70,12 @@ def extents(solids: Sequence[Solid], rows: Array) -> Array:
 
 
 def _reach(kind: Kind, axes: Array) -> Array:
-    """(2,) half extents in the picture of a solid whose half axes are the columns of (2, 3)."""
+    """(..., 2) half extents in the picture of solids whose half axes are the columns of (..., 2, 3)."""
     if kind in ("box", "mesh"):
-        return np.asarray(np.abs(axes).sum(axis=1))
+        return np.asarray(np.abs(axes).sum(axis=-1))
     if kind == "ellipsoid":
-        return np.asarray(np.sqrt((axes * axes).sum(axis=1)))
-    return np.asarray(np.abs(axes[:, 0]) + np.sqrt(axes[:, 1] * axes[:, 1] + axes[:, 2] * axes[:, 2]))
+        return np.asarray(np.sqrt((axes * axes).sum(axis=-1)))
+    return np.asarray(np.abs(axes[..., 0]) + np.sqrt(axes[..., 1] * axes[..., 1] + axes[..., 2] * axes[..., 2]))
 
 
 def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2) -> NDArray[np.uint8]:
@@ -84,12 +85,13 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     depth = np.full(shape, -np.inf)
     face = np.zeros(shape, np.int32)
     shade = np.zeros((*shape, 3), np.float32)
+    order, seen = _in_order(solids, rows), _seen(solids, rows, fine)
     for front in (False, True):
         if front:
             depth[:] = -np.inf
-        for one, number in _in_order(solids, rows):
-            if one.front == front:
-                _draw(one, number, rows, fine, depth, face, shade)
+        for i, number in order:
+            if solids[i].front == front:
+                _draw(solids[i], number, seen.of(i), fine, depth, face, shade)
     width = max(1, samples // 2)
     part = _covered(face, samples, width)
     _outline(face[part], shade[part], width)
@@ -99,12 +101,47 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     return out
 
 
-def _in_order(solids: Sequence[Solid], rows: Array) -> list[tuple[Solid, int]]:
-    """Solids with their numbers: those that let light through behind the others, the farthest first."""
+@dataclass(frozen=True)
+class _Seen:
+    """Solids in a view, in pixels, each a row: axes (n, 3, 3), centre (n, 3), half extents (n, 3), the middle from the
+    upper left corner and the half extents in the picture (n, 2), and the light in its axes (n, 3).
+    """
+
+    axes: Array
+    centre: Array
+    half: Array
+    middle: Array
+    reach: Array
+    light: Array
+
+    def of(self, i: int) -> "_Seen":
+        return _Seen(self.axes[i], self.centre[i], self.half[i], self.middle[i], self.reach[i], self.light[i])
+
+
+def _seen(solids: Sequence[Solid], rows: Array, window: Window) -> _Seen:
+    """All solids at once."""
+    R = np.array([solid.R for solid in solids]).reshape(-1, 3, 3)
+    at = np.array([solid.at for solid in solids]).reshape(-1, 1, 3)
+    one, two, three = (rows[:, k, None] * R[:, k, None] for k in range(3))  # a product in one order of summation,
+    axes = _rounded(one + two + three)  # whatever the library for matrices
+    centre = _rounded((rows * at).sum(axis=2) / window.pixel)
+    half = _rounded(np.array([solid.half for solid in solids]).reshape(-1, 3) / window.pixel)
+    origin = _rounded(np.array([window.x, window.y]) / window.pixel)
+    x, y = centre[:, 0] - origin[0] + window.width / 2, window.height / 2 - centre[:, 1] + origin[1]
+    reach, kinds = np.zeros((len(solids), 2)), np.array([solid.kind for solid in solids])
+    for kind in set(kinds.tolist()):
+        of_kind = kinds == kind
+        reach[of_kind] = _reach(kind, axes[of_kind, :2] * half[of_kind, None])
+    light = _LIGHT[0] * axes[:, 0] + _LIGHT[1] * axes[:, 1] + _LIGHT[2] * axes[:, 2]
+    return _Seen(axes, centre, half, np.stack([x, y], axis=1), reach, light)
+
+
+def _in_order(solids: Sequence[Solid], rows: Array) -> list[tuple[int, int]]:
+    """Places of solids with their numbers: those that let light through behind the others, the farthest first."""
     numbers = np.cumsum([not one.joined for one in solids]).tolist()
     away = [float((rows[2] * one.at).sum()) if one.opacity < 1.0 else -np.inf for one in solids]
     order = sorted(range(len(solids)), key=lambda i: away[i])  # stable: the opaque ones stay as they are
-    return [(solids[i], numbers[i]) for i in order]
+    return [(i, numbers[i]) for i in order]
 
 
 def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice, slice]:
@@ -118,30 +155,26 @@ def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice,
 
 
 def _draw(
-    one: Solid, number: int, rows: Array, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
+    one: Solid, number: int, seen: _Seen, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
 ) -> None:
     """Draws a solid where it is in front of what is there."""
-    axes = _rounded(_product(rows, one.R))  # of the solid in the view
-    centre = _rounded((rows * one.at).sum(axis=1) / window.pixel)  # in pixels, as all that follows
-    half = _rounded(np.array(one.half) / window.pixel)
-    middle = _rounded(np.array([window.x, window.y]) / window.pixel)
-    x0, y0 = centre[0] - middle[0] + window.width / 2, window.height / 2 - centre[1] + middle[1]
-    reach = _reach(one.kind, axes[:2] * half)
-    if not np.isfinite([x0, y0, *reach]).all():
+    axes, half = seen.axes, seen.half
+    places = (*seen.middle.tolist(), *seen.reach.tolist())
+    if not all(map(isfinite, places)):
         return
-    left, right = max(0, int(x0 - reach[0]) - 1), min(window.width, int(x0 + reach[0]) + 2)
-    top, bottom = max(0, int(y0 - reach[1]) - 1), min(window.height, int(y0 + reach[1]) + 2)
+    x0, y0, across, down = places
+    left, right = max(0, int(x0 - across) - 1), min(window.width, int(x0 + across) + 2)
+    top, bottom = max(0, int(y0 - down) - 1), min(window.height, int(y0 + down) + 2)
     if left >= right or top >= bottom or half.min() <= 0.0:
         return
     x, y = np.arange(left, right)[None, :] + (0.5 - x0), (y0 - 0.5) - np.arange(top, bottom)[:, None]
     o = [axes[0, k] * x + axes[1, k] * y for k in range(3)]
-    towards_light = _LIGHT[0] * axes[0] + _LIGHT[1] * axes[1] + _LIGHT[2] * axes[2]
     if one.mesh is not None:
         s, kind, light = _triangles(one.mesh, axes, window.pixel, x, y)
     else:
-        s, kind, light = _SURFACES[one.kind](o, axes[2], half, towards_light)
+        s, kind, light = _SURFACES[one.kind](o, axes[2], half, seen.light)
     here = np.s_[top:bottom, left:right]
-    s += centre[2]
+    s += seen.centre[2]
     nearer = s > depth[here]
     if one.opacity == 1.0:
         depth[here][nearer] = s[nearer]
@@ -159,11 +192,6 @@ def _draw(
 def _rounded(values: Array) -> Array:
     """To multiples of 2^-20 with an offset, so that round-off of sines, which machines differ in, changes nothing."""
     return np.asarray(np.floor(values * 1048576.0 + 0.3819660112501051) / 1048576.0)
-
-
-def _product(a: Array, b: Array) -> Array:
-    """(3, 3) product in one order of summation, whatever the library for matrices."""
-    return np.asarray(a[:, 0, None] * b[0] + a[:, 1, None] * b[1] + a[:, 2, None] * b[2])
 
 
 # Surfaces: distance s along the ray, -inf where it misses; number of the face; cosine of the angle to the light ----

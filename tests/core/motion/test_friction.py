@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import simpson
 
 import fmumbs as fm
+from support.apart import with_skate
 from support.energy import energy_and_power
 from support.sweeps import each_value
 
@@ -189,8 +190,9 @@ def braked_crank(joint: str, cut: str, own: bool) -> fm.Model:
 
 
 def evaluations(model: fm.Model, dynamics: str) -> float:
+    """In stages that are found one after the other."""
     run = {"stop": 0.3, "interval": 0.3, "scheme": "radau", "dynamics": dynamics, "outputs": ["solver.evaluations"]}
-    return fm.simulate(model, **run)["solver.evaluations"][-1]
+    return fm.simulate(with_skate(model), **run)["solver.evaluations"][-1]
 
 
 @pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")

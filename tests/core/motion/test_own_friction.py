@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from oracle import Oracle
 from support import closed, rubbing
+from support.apart import with_skate
 from support.closed_agreement import is_well
 from support.energy import energy_and_power
 from support.rubbing import crank
@@ -300,8 +301,7 @@ def test_implicit_stages_have_the_same_normal_forces_in_both_formulations(spring
     pads = replace(OWN, radius=0.05)
     model.add(a, b, fm.Revolute("A", model.ground.at(), a.at(), axis="y", q0=0.3, friction=pads), B)
     model.add(fm.PointOnPlane("D", model.ground.at(0, 0, -0.6), b.at(0.5, 0, 0.5)))
-    apart = fm.Body("apart", mass=1.0, inertia=(0.1, 0.1, 0.1))  # with it stages are found one after the other in both
-    model.add(apart, fm.Skate("S", model.ground.at(), apart.at()))
+    with_skate(model)
     found = []
     for dynamics in ("riccati", "copcod"):
         solver = started(model, scheme="radau", dynamics=dynamics, tolerance=1e-6)

@@ -10,6 +10,7 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.mechanism.laws import Piece
 from fmumbs.readers import read_model
+from support.apart import with_skate
 from support.both_schemes import ends, started
 from support.sweeps import seeds
 
@@ -194,7 +195,7 @@ def test_bushings_between_the_same_two_bodies_count_as_one() -> None:
         at = (float(np.cos(2 * i)), float(np.sin(2 * i)), 0.1 * i)
         law = {"stiffness": [1e6] * 6, "damping": [3e4] * 6}
         model.add(fm.Bushing(f"M{i}", model.ground.at(*at), block.at(*at), cut=True, **law))
-    solver = started(compile(model, everything=True), scheme="radau", tolerance=1e-6)
+    solver = started(compile(with_skate(model), everything=True), scheme="radau", tolerance=1e-6)
     solver.step(0.3)
     assert solver.get("solver.evaluations") < 50 * solver.get("solver.steps")
 
