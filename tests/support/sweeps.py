@@ -53,12 +53,14 @@ def mark_slow(items: Iterable[pytest.Item]) -> None:
         if item.get_closest_marker("covering") and not item.get_closest_marker("slow"):
             cases[item.nodeid.partition("::")[0], item.originalname].append(item)  # type: ignore[attr-defined]
     for those in cases.values():
-        kept = covering([item.callspec.indices for item in those], *those[0].get_closest_marker("covering").args)
+        # an id for each parametrize(): values that are given together, as tuples, stay together
+        chosen = [dict(enumerate(item.callspec._idlist)) for item in those]
+        kept = covering(chosen, *those[0].get_closest_marker("covering").args)
         for i in set(range(len(those))) - kept:
             those[i].add_marker(pytest.mark.slow)
 
 
-def covering(cases: list[dict[str, int]], strength: int) -> set[int]:
+def covering(cases: list[dict[Any, Any]], strength: int) -> set[int]:
     """Numbers of cases that together have every combination of `strength` parameters: the most new ones first.
 
     Of several with as many, the one with the most new combinations of one parameter more, so that all values mix.
