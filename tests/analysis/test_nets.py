@@ -1,10 +1,9 @@
-"""Deployable nets of scissors: their mobility and their degree of redundancy are those of closed forms, at any size."""
+"""Deployable nets of scissors: their mobility and their degree of redundancy are those of closed forms."""
 
 import numpy as np
 import pytest
 
 import fmumbs as fm
-from support.sweeps import first
 
 
 def lattice(n: int, angle: float, unit: float) -> fm.Model:
@@ -53,10 +52,10 @@ def deployable(n: int, angle: float, unit: float) -> fm.Model:
     return model
 
 
-CASES = [(lattice, 3, 2), (lattice, 6, 2), (deployable, 2, 1), (deployable, 4, 1), (lattice, 15, 2), (deployable, 8, 1)]
+CASES = [(lattice, 3, 2), (lattice, 6, 2), (deployable, 2, 1), (deployable, 4, 1)]
 
 
-@pytest.mark.parametrize(("make", "n", "mobility"), first(4, CASES))
+@pytest.mark.parametrize(("make", "n", "mobility"), CASES)
 def test_mobility_and_redundancy(make, n: int, mobility: int) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng([244, n])
     model = make(n, rng.uniform(0.2, 1.2), float(10.0 ** rng.uniform(-3, 3)))
