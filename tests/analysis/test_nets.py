@@ -1,5 +1,7 @@
 """Deployable nets of scissors: their mobility and their degree of redundancy are those of closed forms."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ CASES = [(lattice, 3, 2), (lattice, 6, 2), (deployable, 2, 1), (deployable, 4, 1
 
 
 @pytest.mark.parametrize(("make", "n", "mobility"), CASES)
-def test_mobility_and_redundancy(make, n: int, mobility: int) -> None:  # type: ignore[no-untyped-def]
+def test_mobility_and_redundancy(make: Callable[[int, float, float], fm.Model], n: int, mobility: int) -> None:
     rng = np.random.default_rng([244, n])
     model = make(n, rng.uniform(0.2, 1.2), float(10.0 ** rng.uniform(-3, 3)))
     solver = fm.Solver(fm.compile(model, everything=True))

@@ -204,7 +204,7 @@ class Comparison:
         return f"{self.expected(a)[of]:.9g} and {b[of]:.9g} {second.units[of]}"
 
 
-FEW, MANY, BATCH = 10, 2000, 100
+FEW, MANY, BATCH = 30, 2000, 100
 REFUSED = 0.1
 """Of all draws, at most."""
 

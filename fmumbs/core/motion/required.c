@@ -246,8 +246,7 @@ fm_status fm_do_actuated_forces(fm_instance *s, size_t count, const double *posi
         if (!are_finite(s, s->given, np + 2 * nu)) return FM_ERROR;
         if (fm_check_given(s) == FM_OK) {
             fm_require_given(s, FM_VALID_MOTION);
-            for (size_t k = 0; k < actuators; k++)
-                forces[i * actuators + k] = s->work.required[s->actuated->place[k]];
+            for (size_t k = 0; k < actuators; k++) forces[i * actuators + k] = s->work.required[s->actuated->place[k]];
             continue;
         }
         memcpy(why, s->message, sizeof why);
