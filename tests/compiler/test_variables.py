@@ -51,6 +51,21 @@ def test_the_core_has_the_same_names_and_units(case: Case) -> None:
     assert image.variables.units() == [v.unit for v in image.variables] == units_by_core(image)
 
 
+def test_the_fourth_number_of_a_balls_quaternion_is_no_entry_of_its_stiffness() -> None:
+    """Whose entries beside the diagonal are numbered from the fourth on."""
+    model = fm.Model("ball")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    K = np.array([[3.0, 0.5, 0.1], [0.5, 4.0, 0.2], [0.1, 0.2, 5.0]])
+    model.add(body, fm.Spherical("S", model.ground.at(), body.at(), stiffness=K))
+    image = compile(model, everything=True)
+    assert image.variables.units() == units_by_core(image)
+    assert (one(image, "S.q[4]").unit, one(image, "S.stiffness[4]").unit) == ("", "N.m/rad")
+    solver = Solver(image)
+    solver.set("S.q", (0.6, 0.0, 0.0, 0.8))
+    assert tuple(solver.get("S.q")) == (0.6, 0.0, 0.0, 0.8)
+    assert solver.get("S.stiffness[4]") == 0.5
+
+
 def test_a_free_joint_in_a_loop_tells_of_its_turns_what_it_tells_of_its_slides() -> None:
     """Its start is given; that of the hinges before it in the model is not."""
     model = fm.Model("loop")

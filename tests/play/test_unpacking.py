@@ -85,6 +85,19 @@ def test_entries_outside_the_folder_are_refused(
         door(path)
 
 
+def test_entries_of_folders_are_unpacked(pendulum_fmu: Path, tmp_path: Path) -> None:
+    """As other tools write them; one has nothing in it."""
+    path, folder = tmp_path / "a.fmu", tmp_path / "unpacked"
+    path.write_bytes(pendulum_fmu.read_bytes())
+    with zipfile.ZipFile(path, "a") as file:
+        for name in ("resources/", "extra/", "extra/empty/"):
+            file.writestr(name, b"")
+    with unpacking.open_archive(path) as archive:
+        archive.unpack(folder)
+    assert (folder / "extra" / "empty").is_dir()
+    assert (folder / unpacking.DESCRIPTION).is_file()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

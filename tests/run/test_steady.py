@@ -139,6 +139,18 @@ def test_campbell_of_a_gimballed_disc() -> None:
     assert diagram.limits == () and diagram.stable.all()
 
 
+def test_campbell_leaves_a_solver_as_it_is() -> None:
+    """It begins where the Solver stands, which is not at its start any more."""
+    solver = fm.Solver(conical(driven=True))
+    solver.assemble()
+    solver.step(0.3)
+    before = solver.state_save()
+    diagram = fm.campbell(solver, "A.kappa", [5.5, 6.0])
+    assert solver.time == 0.3 and solver.state_save() == before
+    angles = [np.arccos(G / (L * speed**2)) for speed in (5.5, 6.0)]
+    assert_allclose(diagram.eigenvalues.imag.max(axis=1), np.array([5.5, 6.0]) * np.sin(angles), rtol=DIGITS)
+
+
 def test_campbell_finds_limits(tmp_path: Path) -> None:
     """Of unequal springs in a turning frame; the picture is written."""
     diagram = fm.campbell(whirling(50.0, 98.0), "R.kappa", [3.0, 4.5, 6.0, 8.0])

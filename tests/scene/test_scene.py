@@ -169,6 +169,17 @@ def test_programs_show_their_path_and_hide_their_target() -> None:
     assert_allclose(np.linalg.norm(points, axis=1), 1.0, rtol=1e-9)
 
 
+def test_a_path_that_goes_on_is_shown_for_a_second_beyond_its_last_break() -> None:
+    """Half a metre per second along x from there; along y it rests."""
+    model = fm.Model("robot")
+    B = fm.Body("B", mass=1.0, inertia=(1, 1, 1))
+    slides = fm.Path.quintic([0.0, 2.0], [0.0, 1.0], [0.0, 0.5]), fm.Path.quintic([0.0, 2.0], [0.0, 0.3])
+    model.add(B, fm.Free("J", model.ground.at(), B.at()))
+    model.add(fm.ProgrammedPoint("P", B.at(), directions="xy", path=slides))
+    points = np.array(fm.compile(model).scene.curves[0].points)
+    assert_allclose(points[-1], (1.5, 0.3, 0.0), atol=1e-12)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_an_image_carries_the_scene_of_its_model(name: str) -> None:
     model = read_model(name, {})

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ import fmumbs.verify.verifying
 from fmumbs.export import export_fmu
 from fmumbs.play.fmu import ABRUPT, FINE, Fmu, Instance
 from fmumbs.verify import differences
-from fmumbs.verify.differences import SAFETY, settled
+from fmumbs.verify.differences import SAFETY, NotCompared, settled
 from fmumbs.verify.verifying import Finding, verify_fmu
 from support.flexible_models import plane_tree
 
@@ -237,3 +237,20 @@ def test_uneven_steps_are_compared_within_what_their_own_runs_resolve(monkeypatc
     for coarse in (0.1, 0.5):
         (note,) = found(0.0, 0.0, 20.0, 20.0 + coarse)
         assert note.startswith("'y' with even and uneven") and isinstance(note, differences.NotCompared)
+
+
+@pytest.mark.parametrize(("status", "order", "open_by_the_standard"), [(2, 2, True), (3, 3, True), (3, 1, False)])
+def test_a_foreign_fmu_may_refuse_derivatives_of_inputs_of_higher_orders(
+    status: int, order: int, open_by_the_standard: bool
+) -> None:
+    """By fmi2Discard as well as by fmi2Error."""
+    from fmpy.fmi1 import FMICallException
+
+    def refuse(*_: object) -> None:
+        raise FMICallException(function="fmi2SetRealInputDerivatives", status=status)
+
+    slave = SimpleNamespace(setRealInputDerivatives=refuse)
+    one = SimpleNamespace(fmu=SimpleNamespace(inputs=[7], has_image=False), slave=slave, last_message="no.")
+    found = differences._refusal(cast(Instance, one), order, {7: 1.0})
+    assert isinstance(found, NotCompared) == open_by_the_standard
+    assert f"refuses order {order}. no." in found

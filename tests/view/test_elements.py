@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 import fmumbs as fm
-from fmumbs.view.elements import STOP, tangents
+from fmumbs.view.elements import STOP, TOOTH, tangents
 from fmumbs.view.motion import motion_of
 from fmumbs.view.poses import Poses, poses, start_positions
 from fmumbs.view.solids import Sizes, solids
@@ -110,6 +110,12 @@ def test_a_rack_moves_as_the_pinion_rolls(radius: float) -> None:
     assert_allclose(velocity, result["block.v"][0], atol=1e-7)
     centre = rw + Rw @ np.array(wheel.at)
     assert_allclose(at + wheel.radius * (R @ np.array(rack.out)), centre, atol=1e-8)
+    scene = fm.compile(model).scene
+    boxes = [one for one in solids(scene, found, viewpoint(scene, found)) if one.colour == TOOTH and one.kind == "box"]
+    teeth = boxes[wheel.teeth :]
+    away = np.array([one.at - at for one in teeth])
+    assert len(teeth) == 2 * int(rack.length / rack.pitch / 2) + 1 > 2
+    assert_allclose(np.cross(away, R @ np.array(rack.along)), 0.0, atol=1e-12)
 
 
 def test_a_belt_touches_its_wheels_and_others_are_lines() -> None:

@@ -1,7 +1,6 @@
 """Values by name: what may be set to what, and the derivatives of outputs with respect to inputs and to time."""
 
 from itertools import islice
-from time import process_time
 
 import numpy as np
 import pytest
@@ -378,34 +377,6 @@ def test_values_read_together_have_the_bits_of_values_read_alone(seed: int) -> N
         pieces = [np.arange(a, a + n) % count for a, n in random.integers(1, [count, 12], (count // 3, 2))]
         for asked in (np.arange(count), random.permutation(count), random.integers(0, count, count), *pieces):
             assert solver.read(asked.astype(np.uint32)).tobytes() == alone[asked].tobytes(), name
-
-
-# Time --------------------------------------------------------------------------------------------------------
-
-
-def seconds_a_body(bodies: int) -> float:
-    """Least processor time [s] of a body, of reading the quaternions of all bodies of a chain."""
-    model = fm.Model("chain")
-    at = model.ground.at()
-    for k in range(bodies):
-        rod = fm.Body.rod(f"b{k}", length=1.0, mass=1.0, radius=0.05, along="x")
-        model.add(rod, fm.Revolute(f"J{k}", at, rod.base, axis="xyz"[k % 3], q0=0.1))
-        at = rod.tip
-    solver = started(model)
-    references = [solver.image.variables.references(f"b{k}.quat") for k in range(bodies)]
-    chosen, found = np.concatenate(references).astype(np.uint32), []
-    for turn in range(9):
-        solver.set("J0.q", 0.1 + 0.01 * turn)  # what was computed is not used again
-        solver.assemble()
-        start = process_time()
-        solver.read(chosen)
-        found.append(process_time() - start)
-    return min(found) / bodies
-
-
-def test_all_quaternions_of_a_chain_take_a_time_in_proportion_to_its_length() -> None:
-    """Sixteen times the bodies: products from each body down to the ground would take 14 times as long for a body."""
-    assert seconds_a_body(2000) < 4 * seconds_a_body(125)
 
 
 def test_the_rate_of_a_quaternion_needs_no_reading_before_it() -> None:
