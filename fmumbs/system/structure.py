@@ -159,16 +159,16 @@ class Group:
     @cached_property
     def connectors(self) -> dict[str, Any]:
         """Their nodes by name, of equal names the first."""
-        found: dict[str, Any] = {}
-        for node in self.node.iterfind("ssd:Connectors/ssd:Connector", SPACES):
-            found.setdefault(node.get("name"), node)
-        return found
+        return self._by_name("ssd:Connectors/ssd:Connector")
 
     @cached_property
     def stated(self) -> dict[str, Any]:
         """What System.add states beside each FMU, as `System.save` writes it; of equal names the first."""
+        return self._by_name("ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element")
+
+    def _by_name(self, path: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for node in self.node.iterfind("ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", SPACES):
+        for node in self.node.iterfind(path, SPACES):
             found.setdefault(node.get("name"), node)
         return found
 
