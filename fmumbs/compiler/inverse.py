@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from fmumbs._checks import names as checked_names
 from fmumbs.compiler.image import ModelImage
-from fmumbs.compiler.kinds import JOINT, LOAD, Indices, Kind, all_variables, kind_columns, kinds
+from fmumbs.compiler.kinds import JOINT, LOAD, Kind, all_variables, kind_columns, kinds
 from fmumbs.compiler.layout import Arrays, lib, pack
-from fmumbs.compiler.names import Place
-from fmumbs.compiler.starts import slot_of
 from fmumbs.errors import ModelError
 
 FORCES = (lib.FM_AT_TAU, lib.FM_AT_LOAD_FORCE, lib.FM_AT_LOAD_TORQUE)
@@ -63,17 +61,7 @@ def inverse_image(image: ModelImage, actuated: Sequence[str] | None = None) -> M
     shown = np.where(columns.of_inverse[kind], given, ~replaced)
     shown = np.where(forces, np.where(columns.of_inverse[kind], asked, ~asked), shown)
     arrays = image.arrays | {name: column[shown] for name, column in table.items()}
-    arrays |= _without(image, *(column[forces & columns.input[kind] & asked] for column in table.values()))
     return ModelImage(pack(image.sizes | {"variables": int(shown.sum())}, arrays))
-
-
-def _without(image: ModelImage, kind: Indices, element: Indices, component: Indices, _: Indices) -> Arrays:
-    """The start values of inputs without those of actuators, whose whole force the motion takes."""
-    found = {name: image.arrays[name].copy() for name in ("start_tau", "load_force", "load_torque")}
-    for place in map(Place, kind.tolist(), element.tolist(), component.tolist()):
-        if slot := slot_of(image.arrays, place):
-            found[slot[0]].reshape(-1)[slot[1]] = 0.0
-    return found
 
 
 def actuators(image: ModelImage, name: str) -> list[int]:

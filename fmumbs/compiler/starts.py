@@ -67,7 +67,7 @@ def _follow_starts(arrays: Arrays, written: Sequence[tuple[Place, float]]) -> No
 
 
 def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
-    slot = slot_of(arrays, place)
+    slot = _slot(arrays, place)
     if slot is None:
         raise ModelError(f"{where} is {number:g}, but it is computed. Start an input, a state or a parameter.")
     column, indices = slot
@@ -80,8 +80,8 @@ def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
         _mark_given(arrays, place, column)
 
 
-def slot_of(arrays: Arrays, place: Place) -> Slot | None:
-    """The array of the image where the start value of a variable is, and where in it; None for what is computed."""
+def _slot(arrays: Arrays, place: Place) -> Slot | None:
+    """Where the start value is; None for what is computed."""
     kind, element, part = kinds()[place.kind], place.element, max(place.component, 0)
     if kind.owner == JOINT:
         return _slot_of_joint(arrays, place)

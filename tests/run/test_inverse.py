@@ -14,7 +14,7 @@ from fmumbs.readers import read_model
 from fmumbs.run.coordinates import Coordinates, required
 from fmumbs.run.hosted import Hosted
 from oracle import Oracle
-from support.actuation import actuators, modal_speeds, unit_force
+from support.actuation import actuators, drawn_with_inverse, modal_speeds, unit_force
 from support.closed import coupled, plane, space
 from support.drawing.mechanism import Refused, draw
 from support.flexible_models import plane_loops, space_loop, space_tree
@@ -276,17 +276,7 @@ def test_actuators_in_loops_find_their_inputs(name: str) -> None:
 
 @pytest.mark.parametrize("seed", seeds(25, 400, start=291000))
 def test_actuators_of_drawn_mechanisms_find_their_inputs(seed: int) -> None:
-    try:
-        solver = fm.Solver(compile(draw(seed).model, everything=True, dynamics=("riccati", "copcod")[seed % 2]))
-        solver.assemble()
-    except (Refused, fm.AssemblyError):
-        pytest.skip("no mechanism")
-    arrays, sizes = solver.image.arrays, solver.image.sizes
-    if arrays["friction_own"].any() or sizes["bristles"] or (arrays["excitation_row"] >= 0).any():
-        pytest.skip("friction of its own reaction, deflected bristles, or a program")
-    if sizes["laws"] and np.abs(solver.read(solver.image.variables.speeds())).min(initial=1.0) < 1e-9:
-        pytest.skip("a law may be at rest")
-    inputs_are_found(solver, seed)
+    inputs_are_found(drawn_with_inverse(seed), seed)
 
 
 def inputs_are_found(solver: fm.Solver, seed: int) -> None:

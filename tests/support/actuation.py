@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 import fmumbs as fm
@@ -11,6 +12,7 @@ from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.run.coordinates import required
 from fmumbs.run.hosted import Hosted
+from support.drawing.mechanism import Refused, draw
 
 ACTS = 1e-3
 """Part of an actuator's generalised force, beside those before it, along what the mechanism can do."""
@@ -76,3 +78,18 @@ def _basis(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """An orthonormal basis of what the columns span."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(u[:, s > 1e-9 * s.max(initial=0.0)])
+
+
+def drawn_with_inverse(seed: int) -> fm.Solver:
+    """A drawn mechanism at its start, in either formulation; skips those whose motion does not tell their forces."""
+    try:
+        solver = fm.Solver(fm.compile(draw(seed).model, everything=True, dynamics=("riccati", "copcod")[seed % 2]))
+        solver.assemble()
+    except (Refused, fm.AssemblyError):
+        pytest.skip("no mechanism")
+    arrays, sizes = solver.image.arrays, solver.image.sizes
+    if arrays["friction_own"].any() or sizes["bristles"] or (arrays["excitation_row"] >= 0).any():
+        pytest.skip("friction of its own reaction, deflected bristles, or a program")
+    if sizes["laws"] and np.abs(solver.read(solver.image.variables.speeds())).min(initial=1.0) < 1e-9:
+        pytest.skip("a law may be at rest")
+    return solver

@@ -306,26 +306,27 @@ static fm_status start_given(fm_instance *s, double t)
     return status;
 }
 
-/* On failure all values remain as they were. */
-fm_status fm_do_assemble(fm_instance *s, double t)
+/* The start of a motion that follows from forces. */
+static fm_status start(fm_instance *s, double t)
 {
     char why[500];
-    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
-    if (s->model.inverse) {
-        if (start_given(s, t) == FM_OK) return FM_OK;
-        memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
-        s->valid = FM_VALID_NOTHING;
-        return FM_ERROR;
-    }
-    s->statics->growth = 0.0;
-    s->statics->locks = 0;
-    s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
     if (status == FM_OK && !fm_drives_realise(s, t, s->y, why, sizeof why)) status = fm_say(s, FM_ERROR, "%s", why);
     if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
     s->clock[FM_DEFORMED] = 0.0;
     if (status == FM_OK) fm_watch_deformation(s, t, s->y);
+    return status;
+}
+
+/* On failure all values remain as they were. */
+fm_status fm_do_assemble(fm_instance *s, double t)
+{
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    s->statics->growth = 0.0;
+    s->statics->locks = 0;
+    s->reduced.used = 0; /* assembly and statics are those of the sweeps */
+    const fm_status status = s->model.inverse ? start_given(s, t) : start(s, t);
     s->reduced.used = s->model.reduced;
     if (status == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));

@@ -454,6 +454,7 @@ fm_status fm_do_reset(fm_instance *s)
         copy(s->load + 6 * i, m->load_force + 3 * i, 3);
         copy(s->load + 6 * i + 3, m->load_torque + 3 * i, 3);
     }
+    (void)fm_set_actuators(s, 0);
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     s->message[0] = 0;

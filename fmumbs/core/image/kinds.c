@@ -248,3 +248,18 @@ int32_t fm_mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t compo
     const int turning = elements == FM_HAVE_TORQUED || elements == FM_HAVE_TURNING;
     return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
 }
+
+/* Where in tau, or after it in the loads, the force of a variable is that inverse dynamics asks for; -1: it is none. */
+int32_t fm_required_place(const fm_image *m, int32_t kind, int32_t object, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    switch (kind) {
+    case FM_R_TAU:
+    case FM_R_F:
+    case FM_R_DRIVE: return fm_mode_of(m, kind, object, part);
+    case FM_R_B_F: return m->link_u[m->body_link[object]] + part;
+    case FM_R_L_FORCE: return m->n.modes + 6 * object + part;
+    case FM_R_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
+    default: return -1;
+    }
+}

@@ -32,20 +32,11 @@
  * of the largest force, what actuators may leave. */
 #define FM_MISSED 1e-6
 
-/* Where in tau, or after it in the loads, the force of an actuator is stored; of a variable that such an image asks
- * for. */
-static int32_t place_of(const fm_image *m, int32_t reference)
+/* Where in tau, or after it in the loads, the force of an actuator is stored; -1: the variable is none. */
+static int32_t place_of(const fm_image *m, int32_t i)
 {
-    const int32_t kind = m->variable_kind[reference], object = m->variable_object[reference];
-    const int32_t part = m->variable_component[reference] < 0 ? 0 : m->variable_component[reference];
-    switch (kind) {
-    case FM_R_TAU:
-    case FM_R_F: return fm_mode_of(m, kind, object, part);
-    case FM_R_B_F: return m->link_u[m->body_link[object]] + part;
-    case FM_R_L_FORCE: return m->n.modes + 6 * object + part;
-    case FM_R_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
-    default: return -1;
-    }
+    if (m->variable_kind[i] == FM_R_DRIVE) return -1; /* drives of excited modes exert what they must */
+    return fm_required_place(m, m->variable_kind[i], m->variable_object[i], m->variable_component[i]);
 }
 
 /* The number of forces that an image asks for. `direct`: those of all coordinates of a tree, which follow alone. */
@@ -79,8 +70,8 @@ static double *force_of(const fm_instance *s, int32_t actuator)
     return place < modes ? s->tau + place : s->load + (place - modes);
 }
 
-/* Sets the forces of all actuators: to zero, or to those found. Returns whether some act on links, not on modes of the
- * tree alone. */
+/* Sets the forces of all actuators: to those found, or to zero, which they are but within an evaluation. Returns
+ * whether some act on links, not on modes of the tree alone. */
 int fm_set_actuators(fm_instance *s, int found)
 {
     int apart = 0;

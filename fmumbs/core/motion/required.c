@@ -182,10 +182,10 @@ static void take_given(fm_instance *s)
 static void require_actuators(fm_instance *s, double *y)
 {
     const fm_actuated *a = s->actuated;
-    (void)fm_set_actuators(s, 0);
     require_forces(s, y, 1, s->work.udot, a->taken);
     fm_actuate(s, y, a->taken);
     if (fm_set_actuators(s, 1)) require_forces(s, y, 1, s->work.udot, a->taken); /* they act on the links */
+    (void)fm_set_actuators(s, 0);
     for (int32_t k = 0; k < s->model.actuators; k++) s->work.required[a->place[k]] = a->force[k];
 }
 

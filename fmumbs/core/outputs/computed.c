@@ -178,10 +178,10 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     switch (kind) {
     case FM_R_TAU:
     case FM_R_F:
-    case FM_R_DRIVE: return s->work.required[fm_mode_of(m, kind, object, part)];
-    case FM_R_B_F: return s->work.required[m->link_u[m->body_link[object]] + part];
-    case FM_R_L_FORCE: return s->work.required[m->n.modes + 6 * object + part];
-    case FM_R_L_TORQUE: return s->work.required[m->n.modes + 6 * object + 3 + part];
+    case FM_R_DRIVE:
+    case FM_R_B_F:
+    case FM_R_L_FORCE:
+    case FM_R_L_TORQUE: return s->work.required[fm_required_place(m, kind, object, part)];
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;
