@@ -14,6 +14,6 @@ def check(seed: int) -> None:
     Comparison(drawn, Side(with_tree(rng, split(rng, drawn.model)))).check()
 
 
-@draws(5)
+@draws(5, 73100001)
 def test_bodies_may_be_split_in_two(seeds: range) -> None:
     each(seeds, check)

@@ -29,7 +29,7 @@ def check(seed: int) -> None:
     Comparison(drawn, ByHost(drawn.model, {"dynamics": dynamics})).check()
 
 
-@draws(14)
+@draws(14, 73600017)
 def test_a_host_moves_it_as_the_solver_does(seeds: range) -> None:
     each(seeds, check)
 

@@ -21,6 +21,8 @@
 #define FM_ROW_SHARE 0.4 /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
 #define FM_MOST_CORRECTIONS 25 /* most Newton steps of a correction */
 #define FM_LEADS 0.05 /* a correction is efficient if it leaves less than this fraction of the violation */
+/* velocities below are zero: violations by their round-off are subnormal */
+#define FM_NO_DIGITS (DBL_MIN / DBL_EPSILON)
 #define FM_COARSE 1e-5 /* largest FM_DEPENDENT while the loops are open: it increases with the squared gap */
 
 /* How far the mechanism reaches from the world's origin, in its lengths, at least one. Requires placed links. */
@@ -59,7 +61,7 @@ double fm_longest_round_off(const fm_instance *s)
  * are redundant with the loops closed vanish only so far. */
 double fm_velocities_within(const fm_instance *s, double rate)
 {
-    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * rate;
+    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * rate + FM_NO_DIGITS;
 }
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops

@@ -233,7 +233,8 @@ fm_status fm_do_tree_rates(fm_instance *s, double *rates)
 }
 
 /* How far x is inside the bounds of a piece's position, and v, relative to 1 rad or the model's length, and to these in
- * the time in which the mechanism moves; at most 1. `round`: 1 if round-off is inside, -1 if it is outside. */
+ * the time in which the mechanism moves; at most 1. `round`: 1 if round-off is inside, and the velocity
+ * at which a mechanism rests without any; -1 if they are outside. */
 static double margin_of_position(const fm_instance *s, int32_t law, int32_t piece, double x, double round)
 {
     const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law);
@@ -243,7 +244,7 @@ static double margin_of_position(const fm_instance *s, int32_t law, int32_t piec
 static double margin_of_velocity(const fm_instance *s, int32_t law, int32_t piece, double v, double round)
 {
     const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law) / fm_trial_time(s);
-    return fmin(1.0, (fmin(v - range[2], range[3] - v) + round * fm_law_near(s, law, v)) / unit);
+    return fmin(1.0, (fmin(v - range[2], range[3] - v) + round * fm_law_near(s, law, v)) / unit + round * FM_BEYOND);
 }
 
 static double margin_of_piece(const fm_instance *s, int32_t law, int32_t piece, double x, double v, double round)

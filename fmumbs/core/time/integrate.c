@@ -15,10 +15,10 @@
 #include "../loops/cut_joints.h"
 #include "../loops/scratch.h"
 #include "../motion/normal_forces.h"
-#include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
 #include "../motion/scratch.h"
+#include "../assembly/drift.h"
 #include "dense.h"
 #include "failures.h"
 #include "fixed_steps.h"
@@ -270,7 +270,7 @@ static int read_dense(fm_instance *s, double t)
     memcpy(s->integrator->trial, s->y, bytes);
     fm_dense(s, t, s->y);
     s->work.time = t;
-    if (s->image.n.rows == 0 || fm_correct(s, s->y, 0)) return 1;
+    if (s->image.n.rows == 0 || fm_correct_drift(s, s->y, 0)) return 1;
     memcpy(s->head, s->integrator->trial, bytes);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
     return 0;

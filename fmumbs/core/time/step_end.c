@@ -9,12 +9,12 @@
 #include "../loops/loop_rank.h"
 #include "../loops/projection.h"
 #include "../loops/turning_axes.h"
-#include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/resolution.h"
 #include "../motion/scratch.h"
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
+#include "../assembly/drift.h"
 #include "scratch.h"
 #include "stages.h"
 #include "switches.h"
@@ -106,7 +106,7 @@ int fm_correct_trial(fm_instance *s, double arrival)
     (void)fm_normalise(s, s->integrator->step_end, NULL);
     fm_follow_paths(s, arrival, s->integrator->step_end);
     memcpy(s->integrator->step_corrected, s->integrator->step_end, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->integrator->step_corrected, 1)) return 0;
+    if (!fm_correct_drift(s, s->integrator->step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
         const double at = s->integrator->step_corrected[i], moved = fabs(at - s->integrator->step_end[i]);
         if (moved != 0.0 && !(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) +
@@ -155,7 +155,7 @@ int fm_correct_head(fm_instance *s)
     memcpy(s->integrator->trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->integrator->step_end, bytes) == 0) {
         memcpy(s->head, s->integrator->step_corrected, bytes);
-    } else if (!fm_correct(s, s->head, 1)) {
+    } else if (!fm_correct_drift(s, s->head, 1)) {
         return back_to_start(s);
     }
     if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside)) return back_to_start(s);
@@ -220,7 +220,7 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     fm_follow_paths(s, t + h, s->y);
     s->clock[FM_TIME_HEAD] = t;
     if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y, 0);
-    if (!fm_correct(s, s->y, 1) || leaps(s, s->integrator->trial, s->y, h)) return 0;
+    if (!fm_correct_drift(s, s->y, 1) || leaps(s, s->integrator->trial, s->y, h)) return 0;
     if (!follow_joints(s, t + h, s->head, s->y, 0)) return 0;
     fm_watch_rows(s, s->y);
     return !passes_tangent(s, t, h, s->y);
@@ -233,7 +233,7 @@ int fm_correct_hosted(fm_instance *s, double t, double *y)
     (void)fm_normalise(s, y, NULL);
     fm_follow_paths(s, t, y);
     if (!has_cut_joints(s)) return follow_joints(s, t, s->head, y, 1);
-    if (!fm_correct(s, y, 1) || !follow_joints(s, t, s->head, y, 1)) return 0;
+    if (!fm_correct_drift(s, y, 1) || !follow_joints(s, t, s->head, y, 1)) return 0;
     fm_watch_rows(s, y);
     return !comes_to_tangent(s, s->clock[FM_TIME_HEAD], t, s->head, y);
 }
