@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
-from support.sweeps import each_value, seeds
+from support.sweeps import each_pair, seeds
 
 TOLERANCE, ERRORS = 1e-7, 100.0
 """Of runs, and how many times that some hundred steps may add up to."""
 CLOSED = 1e-12
 """The closure's tolerance [rad], or relative to the length."""
+
+
+def rolling_in_tree(F: fm.Point, M: fm.Point, radius: float, **options: Any) -> fm.Joint:
+    slides = (fm.Slide("x"), fm.Slide("y"), fm.Slide("z", role="locked", value=radius))
+    forbidden: Any = [(0, -radius, 0, 1, 0, 0), (radius, 0, 0, 0, 1, 0)]
+    turns, speeds = (fm.Turn("z"), fm.Turn("x"), fm.Turn("y")), np.eye(6)[:3].tolist()
+    return fm.Joint("R", F, M, modes=(*slides, *turns), rows_after=3, velocity_rows=forbidden, speed_rows=speeds,
+                    **options)  # fmt: skip
 
 
 def guided_ball(seed: int, contact: str) -> tuple[fm.Model, float, float]:
@@ -31,13 +39,11 @@ def guided_ball(seed: int, contact: str) -> tuple[fm.Model, float, float]:
     model = fm.Model("guided", gravity=(0, 0, -9.81))
     ball = fm.Body("ball", mass=mass, inertia=tuple(inertia.tolist()))
     guide = fm.Planar("P", model.ground.at(0, 0, radius), ball.at(), normal=tuple(n.tolist()))
-    if contact == "closes the loop":
-        rolls = fm.Rolling("R", model.ground.at(), ball.at(), radius=radius, axis=None)
-    else:
-        slides = [fm.Slide("x"), fm.Slide("y"), fm.Slide("z", role="locked", value=radius)]
-        rows = [(0, -radius, 0, 1, 0, 0), (radius, 0, 0, 0, 1, 0)]
-        rolls = fm.Joint("R", model.ground.at(), ball.at(), modes=[*slides, fm.Turn("z"), fm.Turn("x"), fm.Turn("y")],
-                         rows_after=3, velocity_rows=rows, speed_rows=np.eye(6)[:3].tolist())  # fmt: skip
+    rolls = (
+        fm.Rolling("R", model.ground.at(), ball.at(), radius=radius, axis=None)
+        if contact == "closes the loop"
+        else rolling_in_tree(model.ground.at(), ball.at(), radius)
+    )
     model.add(ball, rolls, guide, fm.Load("pull", ball.at(), force=(pull, 0.0, 0.0)))
     arm = radius * np.sin(lean)
     return model, size, float(pull * arm / (n @ (inertia * n) + mass * arm**2))
@@ -47,7 +53,7 @@ def guided_ball(seed: int, contact: str) -> tuple[fm.Model, float, float]:
 @pytest.mark.parametrize("contact", ["closes the loop", "is in the tree"])
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "rk4"])
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
-@each_value
+@each_pair
 def test_a_ball_rolls_along_a_guide(seed: int, contact: str, scheme: str, dynamics: str) -> None:
     model, size, rate = guided_ball(seed, contact)
     image = fm.compile(model, everything=True)
@@ -59,3 +65,37 @@ def test_a_ball_rolls_along_a_guide(seed: int, contact: str, scheme: str, dynami
     assert speed == pytest.approx(4.0 * rate, rel=ERRORS * TOLERANCE)
     assert abs(solver.get("P.q[3]")) == pytest.approx(8.0 * rate, rel=ERRORS * TOLERANCE)
     assert solver.get("solver.position_violation") < CLOSED * max(1.0, size)
+
+
+def stiff_ball(seed: int) -> fm.Model:
+    """The same with gravity, springs at the joint or a stiff line, and a pendulum that disturbs it."""
+    rng = np.random.default_rng([seed, 25])
+    lean, radius, mass = rng.uniform(0.3, 0.6), rng.uniform(0.2, 0.6), 10.0 ** rng.uniform(-0.5, 0.5)
+    stiffness = float(10.0 ** rng.uniform(2, 5))
+    model = fm.Model("stiff", gravity=(0, 0, -9.81))
+    ball = fm.Body("ball", mass=mass, inertia=tuple((mass * radius**2 * rng.uniform(0.3, 0.5, 3)).tolist()))
+    pendulum = fm.Body("pendulum", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    at_joint = rng.random() < 0.5
+    springs = {"stiffness": [stiffness] * 5, "damping": [0.01 * stiffness] * 5} if at_joint else {}
+    n = (0.0, float(np.sin(lean)), float(np.cos(lean)))
+    model.add(ball, pendulum, fm.Planar("P", model.ground.at(0, 0, radius), ball.at(), normal=n),
+              rolling_in_tree(model.ground.at(), ball.at(), radius, u0=(0, 3 * n[1], 3 * n[2]), **springs),
+              fm.Spherical("S", ball.at(0.1, 0.1, 0), pendulum.at(0, 0, 0.4)))  # fmt: skip
+    if not at_joint:
+        ends = model.ground.at(0.5, 0.1, radius + 0.3), ball.at(0.1, 0.05, 0.1)
+        model.add(fm.Spring("s", *ends, stiffness=stiffness, damping=0.01 * stiffness, free_length=0.3))
+    return model
+
+
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_stiff_springs_in_the_loop(seed: int) -> None:
+    """The implicit scheme, whose steps are long beside the springs, and an explicit one agree in both formulations."""
+    image, ends = fm.compile(stiff_ball(seed), everything=True), []
+    for scheme, dynamics in (("radau", "riccati"), ("radau", "copcod"), ("dopri5", "riccati"), ("dopri5", "copcod")):
+        options: dict[str, Any] = {"scheme": scheme, "dynamics": dynamics, "tolerance": TOLERANCE}
+        solver = fm.Solver(image.with_options(**options))
+        solver.assemble()
+        solver.step(0.3)
+        ends.append(np.hstack([solver.get(name) for name in ("R.q", "S.q", "pendulum.w", "ball.w")]))
+    for other in ends[1:]:
+        np.testing.assert_allclose(other, ends[0], rtol=0, atol=ERRORS * TOLERANCE * max(1.0, np.abs(ends[0]).max()))
