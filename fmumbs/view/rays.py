@@ -12,8 +12,7 @@ Only elementary operations, which round the same way everywhere, so that a pictu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +26,8 @@ Mesh = tuple[Array, NDArray[np.int64]]
 _LIGHT = np.array([-0.4, 0.55, 0.73])  # to the right, upwards, towards the viewer
 _LIGHT /= np.sqrt((_LIGHT * _LIGHT).sum())
 _DARK, _BRIGHT, _GLOSS = 0.58, 0.45, 0.16  # a surface away from the light, towards it, and a highlight
-_AT_ONCE = 1_000_000  # pixels that are tried for triangles
+_AT_ONCE = 60_000  # samples whose arrays stay in a cache of 2 MB
+_MOST_OF_TRIANGLES = 1_000_000  # samples that are tried for triangles
 _EDGE = 0.35  # of a colour at the edges of solids
 
 
@@ -81,17 +81,16 @@ def _reach(kind: Kind, axes: Array) -> Array:
 def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2) -> NDArray[np.uint8]:
     """(height, width, 4) colours and opacity of solids in a view with these rows; samples: rays in a pixel's width."""
     fine = Window(window.x, window.y, window.pixel / samples, window.width * samples, window.height * samples)
-    shape = (fine.height, fine.width)
-    depth = np.full(shape, -np.inf)
-    face = np.zeros(shape, np.int32)
-    shade = np.zeros((*shape, 3), np.float32)
-    order, seen = _in_order(solids, rows), _seen(solids, rows, fine)
+    canvas, seen = _Canvas(fine.width, fine.height), _seen(solids, rows, fine)
     for front in (False, True):
-        if front:
-            depth[:] = -np.inf
-        for i, number in order:
-            if solids[i].front == front:
-                _draw(solids[i], number, seen.of(i), fine, depth, face, shade)
+        canvas.depth[:] = -np.inf
+        here = (seen.front == front) & (seen.size.min(axis=0) > 0)
+        for some in _parts(np.flatnonzero(here & (seen.opacity == 1.0)), seen):
+            _draw_opaque(_hits(some, seen, canvas), seen, canvas)
+        clear = np.flatnonzero(here & (seen.opacity < 1.0))
+        for some in _parts(clear[np.argsort(seen.unrounded[clear], kind="stable")], seen):
+            _draw_clear(_hits(some, seen, canvas), seen, canvas)
+    face, shade = canvas.face.reshape(fine.height, fine.width), canvas.shade.reshape(fine.height, fine.width, 3)
     width = max(1, samples // 2)
     part = _covered(face, samples, width)
     _outline(face[part], shade[part], width)
@@ -101,21 +100,40 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     return out
 
 
+class _Canvas:
+    """Samples row by row: how far towards the viewer the nearest opaque solid is, the face that is seen, its colour."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self.depth = np.empty(width * height)
+        self.face = np.zeros(width * height, np.int32)
+        self.shade = np.zeros((width * height, 3), np.float32)
+
+
 @dataclass(frozen=True)
 class _Seen:
-    """Solids in a view, in pixels, each a row: axes (n, 3, 3), centre (n, 3), half extents (n, 3), the middle from the
-    upper left corner and the half extents in the picture (n, 2), and the light in its axes (n, 3).
+    """Solids in a view, in pixels, each a column: axes (3, 3, n), depth, which is how far towards the viewer its centre
+    is (n,), half extents (3, n), middle from the upper left corner (2, n), first column and row of the rectangle around
+    it (2, n), numbers of its columns and rows (2, n), light in its axes (3, n), number of its first face (n,), surface
+    of _SURFACES (n,), the depth before it is rounded [m] (n,), and what Solid has.
     """
 
     axes: Array
-    centre: Array
+    depth: Array
     half: Array
     middle: Array
-    reach: Array
+    corner: NDArray[np.int64]
+    size: NDArray[np.int64]
     light: Array
-
-    def of(self, i: int) -> "_Seen":
-        return _Seen(self.axes[i], self.centre[i], self.half[i], self.middle[i], self.reach[i], self.light[i])
+    face: NDArray[np.int64]
+    surface: NDArray[np.str_]
+    unrounded: Array
+    colour: Array
+    opacity: Array
+    front: NDArray[np.bool_]
+    joined: NDArray[np.bool_]
+    meshes: Sequence[Mesh | None]
+    pixel: float
 
 
 def _seen(solids: Sequence[Solid], rows: Array, window: Window) -> _Seen:
@@ -124,24 +142,37 @@ def _seen(solids: Sequence[Solid], rows: Array, window: Window) -> _Seen:
     at = np.array([solid.at for solid in solids]).reshape(-1, 1, 3)
     one, two, three = (rows[:, k, None] * R[:, k, None] for k in range(3))  # a product in one order of summation,
     axes = _rounded(one + two + three)  # whatever the library for matrices
-    centre = _rounded((rows * at).sum(axis=2) / window.pixel)
+    places = (rows * at).sum(axis=2)
+    centre = _rounded(places / window.pixel)
     half = _rounded(np.array([solid.half for solid in solids]).reshape(-1, 3) / window.pixel)
     origin = _rounded(np.array([window.x, window.y]) / window.pixel)
-    x, y = centre[:, 0] - origin[0] + window.width / 2, window.height / 2 - centre[:, 1] + origin[1]
-    reach, kinds = np.zeros((len(solids), 2)), np.array([solid.kind for solid in solids])
+    middle = np.stack([centre[:, 0] - origin[0] + window.width / 2, window.height / 2 - centre[:, 1] + origin[1]])
+    reach, kinds = np.zeros((len(solids), 2)), np.array([solid.kind for solid in solids], "<U9")
     for kind in set(kinds.tolist()):
         of_kind = kinds == kind
         reach[of_kind] = _reach(kind, axes[of_kind, :2] * half[of_kind, None])
+    corner, size = _rectangles(middle, reach.T, half, window)
     light = _LIGHT[0] * axes[:, 0] + _LIGHT[1] * axes[:, 1] + _LIGHT[2] * axes[:, 2]
-    return _Seen(axes, centre, half, np.stack([x, y], axis=1), reach, light)
+    joined = np.array([solid.joined for solid in solids], bool)
+    d, h = axes[:, 2].T, half.T
+    kinds[(kinds == "cylinder") & (_across(d, h) * (h[1] * h[2]) < 1e-9)] = "disc"
+    kinds[(kinds == "cone") & (_opening(d, h)[1] <= 0.0)] = "tip"
+    return _Seen(
+        axes.transpose(1, 2, 0).copy(), centre[:, 2].copy(), h.copy(), middle, corner, size, light.T.copy(),
+        8 * np.cumsum(~joined), kinds, places[:, 2],
+        np.array([solid.colour for solid in solids], float).reshape(-1, 3),
+        np.array([solid.opacity for solid in solids], float), np.array([solid.front for solid in solids], bool), joined,
+        [solid.mesh for solid in solids], window.pixel,
+    )  # fmt: skip
 
 
-def _in_order(solids: Sequence[Solid], rows: Array) -> list[tuple[int, int]]:
-    """Places of solids with their numbers: those that let light through behind the others, the farthest first."""
-    numbers = np.cumsum([not one.joined for one in solids]).tolist()
-    away = [float((rows[2] * one.at).sum()) if one.opacity < 1.0 else -np.inf for one in solids]
-    order = sorted(range(len(solids)), key=lambda i: away[i])  # stable: the opaque ones stay as they are
-    return [(i, numbers[i]) for i in order]
+def _rectangles(middle: Array, reach: Array, half: Array, window: Window) -> tuple[NDArray[Any], NDArray[Any]]:
+    """First columns and rows of the rectangles around solids, and their numbers, 0 where nothing is drawn; (2, n)."""
+    most = np.array([[window.width], [window.height]])
+    there = np.isfinite(middle).all(axis=0) & np.isfinite(reach).all(axis=0) & (half.min(axis=1) > 0.0)
+    low, high = (np.where(there, np.clip(middle + by, -9.0, most + 9.0), 0.0).astype(int) for by in (-reach, reach))
+    corner = np.maximum(0, low - 1)
+    return corner, np.where(there, np.maximum(0, np.minimum(most, high + 2) - corner), 0)
 
 
 def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice, slice]:
@@ -154,39 +185,118 @@ def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice,
     return found[0], found[1]
 
 
-def _draw(
-    one: Solid, number: int, seen: _Seen, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
-) -> None:
-    """Draws a solid where it is in front of what is there."""
-    axes, half = seen.axes, seen.half
-    places = (*seen.middle.tolist(), *seen.reach.tolist())
-    if not all(map(isfinite, places)):
-        return
-    x0, y0, across, down = places
-    left, right = max(0, int(x0 - across) - 1), min(window.width, int(x0 + across) + 2)
-    top, bottom = max(0, int(y0 - down) - 1), min(window.height, int(y0 + down) + 2)
-    if left >= right or top >= bottom or half.min() <= 0.0:
-        return
-    x, y = np.arange(left, right)[None, :] + (0.5 - x0), (y0 - 0.5) - np.arange(top, bottom)[:, None]
-    o = [axes[0, k] * x + axes[1, k] * y for k in range(3)]
-    if one.mesh is not None:
-        s, kind, light = _triangles(one.mesh, axes, window.pixel, x, y)
-    else:
-        s, kind, light = _SURFACES[one.kind](o, axes[2], half, seen.light)
-    here = np.s_[top:bottom, left:right]
-    s += seen.centre[2]
-    nearer = s > depth[here]
-    if one.opacity == 1.0:
-        depth[here][nearer] = s[nearer]
-    kinds = 0 if one.joined else kind[nearer] if isinstance(kind, np.ndarray) else kind
-    behind = np.where((face[here] > 0)[..., None], shade[here], 255.0)[nearer] if one.opacity < 1.0 else 0.0
-    face[here][nearer] = 8 * number + kinds
-    lit = np.maximum(light[nearer], 0.0)
+@dataclass(frozen=True)
+class _Hits:
+    """Rays that meet solids in front of what is there, (n,) each: the solid's turn among those that are drawn, its
+    index, the sample, how far towards the viewer it is met, the number of the face, cosine of the angle to the light.
+    """
+
+    turn: NDArray[np.int64]
+    solid: NDArray[np.int64]
+    place: NDArray[np.int64]
+    depth: Array
+    face: NDArray[np.int64]
+    light: Array
+
+    def of(self, which: NDArray[Any]) -> "_Hits":
+        return _Hits(*(getattr(self, one.name)[which] for one in fields(self)))
+
+
+def _parts(order: NDArray[np.int64], seen: _Seen) -> list[NDArray[np.int64]]:
+    """Solids in their order, in parts of about _AT_ONCE samples."""
+    part = np.cumsum(seen.size[0, order] * seen.size[1, order]) // _AT_ONCE
+    return np.split(order, np.flatnonzero(np.diff(part)) + 1) if len(order) else []
+
+
+def _hits(some: NDArray[np.int64], seen: _Seen, canvas: _Canvas) -> _Hits:
+    """Where some solids are in front of what is there."""
+    found = []
+    surfaces = seen.surface[some]
+    for surface in dict.fromkeys(surfaces.tolist()):
+        turns = np.flatnonzero(surfaces == surface)
+        if surface == "mesh":
+            found += [_of_mesh(int(turn), int(some[turn]), seen, canvas) for turn in turns]
+        else:
+            found.append(_of_surface(surface, turns, some[turns], seen, canvas))
+    return found[0] if len(found) == 1 else _Hits(*(
+        np.concatenate([getattr(one, each.name) for one in found]) for each in fields(_Hits)
+    ))  # fmt: skip
+
+
+def _of_surface(
+    surface: str, turns: NDArray[np.int64], solids: NDArray[np.int64], seen: _Seen, canvas: _Canvas
+) -> _Hits:
+    """Hits of solids with one kind of surface: the samples of all in one row."""
+    axes, d, h = seen.axes[:, :, solids], seen.axes[2][:, solids], seen.half[:, solids]
+    (left, top), (width, height), (x0, y0) = seen.corner[:, solids], seen.size[:, solids], seen.middle[:, solids]
+    line = np.repeat(np.arange(len(solids)), height)  # the solid of each row of a rectangle
+    row = np.arange(len(line)) - np.repeat(np.cumsum(height) - height - top, height)
+    long = width[line]
+    begin = np.cumsum(long) - long
+    y = (y0 - 0.5)[line] - row
+    own, count = np.repeat(line, long), np.arange(long.sum())
+    place = count + np.repeat(row * canvas.width + left[line] - begin, long)
+    x = count + np.repeat(left[line] - begin, long) + (0.5 - x0)[own]
+    o = np.array([axes[0, k][own] * x + np.repeat(axes[1, k][line] * y, long) for k in range(3)])
+    distance, cosine = _SURFACES[surface]
+    s, face = distance(o, own, d, h)
+    depth = s + seen.depth[solids][own]
+    near = np.flatnonzero(depth > canvas.depth[place])
+    o, own, s, face = o[:, near], own[near], s[near], face[near]
+    light = cosine(o, own, s, face, d, h, seen.light[:, solids])
+    return _Hits(turns[own], solids[own], place[near], depth[near], face, light)
+
+
+def _of_mesh(turn: int, solid: int, seen: _Seen, canvas: _Canvas) -> _Hits:
+    """Hits of a mesh."""
+    (left, top), (width, height), (x0, y0) = seen.corner[:, solid], seen.size[:, solid], seen.middle[:, solid]
+    columns, rows = np.arange(left, left + width)[None, :], np.arange(top, top + height)[:, None]
+    mesh = seen.meshes[solid]
+    assert mesh is not None
+    s, light = _triangles(mesh, seen.axes[:, :, solid], seen.pixel, columns + (0.5 - x0), (y0 - 0.5) - rows)
+    depth, place = (s + seen.depth[solid]).ravel(), (rows * canvas.width + columns).ravel()
+    near = np.flatnonzero(depth > canvas.depth[place])
+    same = np.zeros_like(near)
+    return _Hits(same + turn, same + solid, place[near], depth[near], same, light.ravel()[near])
+
+
+def _draw_opaque(hits: _Hits, seen: _Seen, canvas: _Canvas) -> None:
+    """Draws the nearest hit of each sample, the first of those that are equally near."""
+    np.maximum.at(canvas.depth, hits.place, hits.depth)
+    nearest = np.flatnonzero(hits.depth == canvas.depth[hits.place])
+    last_first = np.argsort(-hits.turn[nearest], kind="stable")
+    shown = hits.of(nearest[last_first])
+    canvas.face[shown.place] = _faces(shown, seen)
+    canvas.shade[shown.place] = _colours(shown, seen)
+
+
+def _draw_clear(hits: _Hits, seen: _Seen, canvas: _Canvas) -> None:
+    """Lays all hits of each sample over one another in turn."""
+    hits = hits.of(np.lexsort((hits.turn, hits.place)))
+    count = np.arange(len(hits.place))
+    first = np.diff(hits.place, prepend=-1) != 0
+    over = count - np.maximum.accumulate(np.where(first, count, 0))  # how many hits of the sample come before
+    for k in range(int(over.max(initial=-1)) + 1):
+        layer = hits.of(np.flatnonzero(over == k))
+        opacity, place = seen.opacity[layer.solid][:, None], layer.place
+        behind = np.where((canvas.face[place] > 0)[:, None], canvas.shade[place], np.float32(255.0))
+        canvas.face[place] = _faces(layer, seen)
+        canvas.shade[place] = opacity * _colours(layer, seen) + (1.0 - opacity).astype(np.float32) * behind
+
+
+def _faces(hits: _Hits, seen: _Seen) -> NDArray[np.int64]:
+    """Numbers of faces; the faces of a solid that is joined to the one before are not told apart."""
+    return np.asarray(seen.face[hits.solid] + np.where(seen.joined[hits.solid], 0, hits.face))
+
+
+def _colours(hits: _Hits, seen: _Seen) -> Array:
+    """(n, 3) colours in the light."""
+    lit = np.maximum(hits.light, 0.0)
     gloss = lit * lit
     gloss *= gloss
     gloss *= gloss
-    bright = (_DARK + _BRIGHT * lit)[:, None] * np.array(one.colour, float) + (255.0 * _GLOSS * gloss)[:, None]
-    shade[here][nearer] = one.opacity * np.minimum(bright, 255.0) + (1.0 - one.opacity) * behind
+    bright = (_DARK + _BRIGHT * lit)[:, None] * seen.colour[hits.solid] + (255.0 * _GLOSS * gloss)[:, None]
+    return np.asarray(np.minimum(bright, 255.0))
 
 
 def _rounded(values: Array) -> Array:
@@ -194,22 +304,28 @@ def _rounded(values: Array) -> Array:
     return np.asarray(np.floor(values * 1048576.0 + 0.3819660112501051) / 1048576.0)
 
 
-# Surfaces: distance s along the ray, -inf where it misses; number of the face; cosine of the angle to the light ----
+# Surfaces: of n rays o (3, n), each to the solid `own` of those with the view's direction d (3, m) and half extents h
+# (3, m) in their axes: distance s along the ray, -inf where it misses, and the number of the face; then, of rays that
+# hit, the cosine of the angle to the light (3, m) ---------------------------------------------------------------
 
-Hit = tuple[Array, "NDArray[np.int32] | int", Array]
+Owners = NDArray[np.int64]
+Faces = NDArray[np.int64]
 
 
-def _slab(o: Array, d: float, h: float) -> tuple[Array, Array]:
+def _slab(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Array]:
     """Interval of s between two planes."""
-    if abs(d) < 1e-9:
-        inside = np.abs(o) <= h
-        return np.where(inside, -np.inf, np.inf), np.where(inside, np.inf, -np.inf)
-    reach = h / abs(d)
-    middle = o * (-1.0 / d)
-    return middle - reach, middle + reach
+    along = np.abs(d) < 1e-9
+    reach, slope = h / np.abs(d), -1.0 / d
+    middle, reach = o * slope[own], reach[own]
+    near, far = middle - reach, middle + reach
+    if along.any():
+        parallel = along[own]
+        inside = np.abs(o[parallel]) <= h[own[parallel]]
+        near[parallel], far[parallel] = np.where(inside, -np.inf, np.inf), np.where(inside, np.inf, -np.inf)
+    return near, far
 
 
-def _quadric(a: float, b: Array, c: Array) -> tuple[Array, Array, Array]:
+def _quadric(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array]:
     """Interval of s where a s^2 + 2 b s + c <= 0 for a > 0, and the root of the discriminant."""
     inside = b * b - a * c
     root = np.sqrt(np.maximum(inside, 0.0))
@@ -219,72 +335,116 @@ def _quadric(a: float, b: Array, c: Array) -> tuple[Array, Array, Array]:
     return first, last, root
 
 
-def _box(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
-    slabs = [_slab(o[k], float(d[k]), float(h[k])) for k in range(3)]
+def _box(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    slabs = [_slab(o[k], own, d[k], h[k]) for k in range(3)]
     first = np.maximum(np.maximum(slabs[0][0], slabs[1][0]), slabs[2][0])
     ends = np.array([slab[1] for slab in slabs])
-    face = ends.argmin(axis=0).astype(np.int32)
     last = np.minimum(np.minimum(ends[0], ends[1]), ends[2])
     last[last < first] = -np.inf
-    return last, face, (np.where(d < 0.0, -1.0, 1.0) * light)[face]
+    return last, ends.argmin(axis=0)
 
 
-def _ellipsoid(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
-    u, v = [o[k] / h[k] for k in range(3)], d / h
-    a = float(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+def _box_light(o: Array, own: Owners, s: Array, face: Faces, d: Array, h: Array, light: Array) -> Array:
+    return np.asarray((_sign(d) * light)[face, own])
+
+
+def _ellipsoid(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    u, v = o / h[:, own], d / h
+    a = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    v = v[:, own]
     b = u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
     c = u[0] * u[0] + u[1] * u[1] + u[2] * u[2] - 1.0
-    _, s, _ = _quadric(a, b, c)
-    at = np.where(np.isfinite(s), s, 0.0)
-    normal = [(u[k] + at * v[k]) / h[k] for k in range(3)]
-    return s, 0, _cosine(normal, light)
+    _, s, _ = _quadric(a[own], b, c)
+    return s, np.zeros(len(s), int)
 
 
-def _cylinder(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
-    near, far = _slab(o[0], float(d[0]), float(h[0]))
-    u, v = [o[k] / h[k] for k in (1, 2)], d[1:] / h[1:]
-    a = float(v[0] * v[0] + v[1] * v[1])
+def _ellipsoid_light(o: Array, own: Owners, s: Array, face: Faces, d: Array, h: Array, light: Array) -> Array:
+    at, v, h = _finite(s), (d / h)[:, own], h[:, own]
+    normal = [(o[k] / h[k] + at * v[k]) / h[k] for k in range(3)]
+    return _cosine(normal, light[:, own])
+
+
+def _across(d: Array, h: Array) -> Array:
+    """(m,) squares of the directions across cylinders, in their radii."""
+    v = d[1:] / h[1:]
+    return np.asarray(v[0] * v[0] + v[1] * v[1])
+
+
+def _cylinder(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    near, far = _slab(o[0], own, d[0], h[0])
+    u, v = o[1:] / h[1:, own], (d[1:] / h[1:])[:, own]
     c = u[0] * u[0] + u[1] * u[1] - 1.0
-    if a * float(h[1] * h[2]) < 1e-9:  # seen along its axis
-        s = np.where(c <= 0.0, far, -np.inf)
-        return s, 1, np.full(s.shape, _sign(float(d[0])) * light[0])
-    first, last, _ = _quadric(a, u[0] * v[0] + u[1] * v[1], c)
-    s = np.minimum(last, far)
-    s[s < np.maximum(first, near)] = -np.inf
-    side = last <= far
-    at = np.where(np.isfinite(s), s, 0.0)
-    around = _cosine([np.zeros_like(at), (u[0] + at * v[0]) / h[1], (u[1] + at * v[1]) / h[2]], light)
-    return s, np.where(side, 0, 1).astype(np.int32), np.where(side, around, _sign(float(d[0])) * light[0])
+    first, last, _ = _quadric(_across(d, h)[own], u[0] * v[0] + u[1] * v[1], c)
+    return _bounded(first, last, near, far)
 
 
-def _cone(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
-    near, far = _slab(o[0], float(d[0]), float(h[0]))
-    k = float(h[1] / (2.0 * h[0]))
+def _cylinder_light(o: Array, own: Owners, s: Array, face: Faces, d: Array, h: Array, light: Array) -> Array:
+    at, (v1, v2) = _finite(s), (d[1:] / h[1:])[:, own]
+    _, h1, h2 = h[:, own]
+    around = _cosine([np.zeros_like(at), (o[1] / h1 + at * v1) / h1, (o[2] / h2 + at * v2) / h2], light[:, own])
+    return np.where(face == 0, around, (_sign(d[0]) * light[0])[own])
+
+
+def _disc(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    """A cylinder that is seen along its axis."""
+    _, far = _slab(o[0], own, d[0], h[0])
+    u = o[1:] / h[1:, own]
+    c = u[0] * u[0] + u[1] * u[1] - 1.0
+    return np.where(c <= 0.0, far, -np.inf), np.ones(len(far), int)
+
+
+def _opening(d: Array, h: Array) -> tuple[Array, Array]:
+    """(m,) squares of the slopes of cones, and a of _quadric, negative for those that are seen within their opening."""
+    k = h[1] / (2.0 * h[0])
     slope = k * k
-    a = float(d[1] * d[1] + d[2] * d[2] - slope * d[0] * d[0])
-    if abs(a) < 1e-6:
-        a = -1e-6
-    b = o[1] * d[1] + o[2] * d[2] + slope * d[0] * (h[0] - o[0])
-    c = o[1] * o[1] + o[2] * o[2] - slope * (h[0] - o[0]) ** 2
-    if a > 0.0:
-        first, last, _ = _quadric(a, b, c)
-    else:  # seen within its opening: of the two cones that share the tip, the ray leaves or enters this one
-        _, upper, root = _quadric(-a, -b, -c)
-        lower = (-b + root) / a
-        if d[0] > 0.0:
-            first, last = np.full_like(lower, -np.inf), lower
-        else:
-            first, last = (-b - root) / a, np.full_like(upper, np.inf)
+    a = d[1] * d[1] + d[2] * d[2] - slope * d[0] * d[0]
+    return slope, np.where(np.abs(a) < 1e-6, -1e-6, a)
+
+
+def _cone_terms(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Array, Array]:
+    """a, b and c of _quadric."""
+    slope, a = _opening(d, h)
+    tip = h[0, own] - o[0]
+    b = o[1] * d[1, own] + o[2] * d[2, own] + (slope * d[0])[own] * tip
+    return a[own], b, o[1] * o[1] + o[2] * o[2] - slope[own] * tip**2
+
+
+def _cone(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    first, last, _ = _quadric(*_cone_terms(o, own, d, h))
+    return _bounded(first, last, *_slab(o[0], own, d[0], h[0]))
+
+
+def _tip(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Faces]:
+    """A cone seen within its opening: of the two cones that share the tip, the ray leaves or enters this one."""
+    a, b, c = _cone_terms(o, own, d, h)
+    _, _, root = _quadric(-a, -b, -c)
+    leaves = d[0, own] > 0.0
+    first, last = np.where(leaves, -np.inf, (-b - root) / a), np.where(leaves, (-b + root) / a, np.inf)
+    return _bounded(first, last, *_slab(o[0], own, d[0], h[0]))
+
+
+def _cone_light(o: Array, own: Owners, s: Array, face: Faces, d: Array, h: Array, light: Array) -> Array:
+    at, d, slope, light = _finite(s), d[:, own], _opening(d, h)[0][own], light[:, own]
+    normal = [slope * (h[0, own] - o[0] - at * d[0]), o[1] + at * d[1], o[2] + at * d[2]]
+    return np.where(face == 0, _cosine(normal, light), -light[0])
+
+
+def _bounded(first: Array, last: Array, near: Array, far: Array) -> tuple[Array, Faces]:
+    """A surface around x, whose number is 0, between two planes, whose number is 1."""
     s = np.minimum(last, far)
     s[s < np.maximum(first, near)] = -np.inf
-    side = last <= far
-    at = np.where(np.isfinite(s), s, 0.0)
-    normal = [slope * (h[0] - o[0] - at * d[0]), o[1] + at * d[1], o[2] + at * d[2]]
-    return s, np.where(side, 0, 1).astype(np.int32), np.where(side, _cosine(normal, light), -light[0] * 1.0)
+    return s, (~(last <= far)).astype(int)
 
 
-def _triangles(mesh: Mesh, axes: Array, pixel: float, x: Array, y: Array) -> Hit:
-    """Triangles, seen from both sides. axes: (3, 3) of the mesh in the view; x (1, w), y (h, 1): of the pixels."""
+def _finite(s: Array) -> Array:
+    return np.where(np.isfinite(s), s, 0.0)
+
+
+def _triangles(mesh: Mesh, axes: Array, pixel: float, x: Array, y: Array) -> tuple[Array, Array]:
+    """Triangles, seen from both sides: s, and the cosine of the angle to the light.
+
+    axes: (3, 3) of the mesh in the view; x (1, w), y (h, 1): of the pixels.
+    """
     corners, faces = _rounded(mesh[0] / pixel), mesh[1]
     seen = [axes[k, 0] * corners[:, 0] + axes[k, 1] * corners[:, 1] + axes[k, 2] * corners[:, 2] for k in range(3)]
     column, row, z = (one[faces] for one in (seen[0] - x[0, 0], y[0, 0] - seen[1], seen[2]))
@@ -302,11 +462,11 @@ def _triangles(mesh: Mesh, axes: Array, pixel: float, x: Array, y: Array) -> Hit
     while alive.any():  # triangles of about one size together
         now = np.flatnonzero(alive & (size <= width))
         alive[now] = False
-        for some in np.array_split(now, max(1, len(now) * width * width // _AT_ONCE)):
+        for some in np.array_split(now, max(1, len(now) * width * width // _MOST_OF_TRIANGLES)):
             if len(some):
                 _fill(s, light, column[some], row[some], z[some], area[some], lit[some], left[some], top[some], width)
         width *= 2
-    return s, 0, light
+    return s, light
 
 
 def _fill(
@@ -338,11 +498,18 @@ def _cosine(normal: list[Array], light: Array) -> Array:
     return np.asarray(along / np.maximum(size, 1e-300))
 
 
-def _sign(value: float) -> float:
-    return -1.0 if value < 0.0 else 1.0
+def _sign(values: Array) -> Array:
+    return np.where(values < 0.0, -1.0, 1.0)
 
 
-_SURFACES = {"box": _box, "cylinder": _cylinder, "ellipsoid": _ellipsoid, "cone": _cone}
+_SURFACES = {
+    "box": (_box, _box_light),
+    "cylinder": (_cylinder, _cylinder_light),
+    "disc": (_disc, _cylinder_light),
+    "ellipsoid": (_ellipsoid, _ellipsoid_light),
+    "cone": (_cone, _cone_light),
+    "tip": (_tip, _cone_light),
+}
 
 
 # Pixels ----------------------------------------------------------------------------------------------------------
