@@ -43,7 +43,9 @@ def continuous(image: ModelImage) -> Continuous:
         indicators = lib.fm_indicator_count(instance)
     every = range(count)
     variables, pulled = image.variables, image.sizes["rows"] > 0
-    found = [variables.row(kind.index, element, component) for kind, element, component in (places[i] for i in every)]
+    elements, components = [places[i][1] for i in every], [places[i][2] for i in every]
+    found = variables.rows([places[i][0].index for i in every], elements, components)
+    integrated = variables.rows([places[i][0].rate for i in every], elements, components)  # no kind has the number -1
     known = [row for row in found if row is not None]
     names = dict(zip(known, variables.names(known), strict=True))
     units = dict(zip(known, variables.units(known), strict=True))
@@ -55,7 +57,7 @@ def continuous(image: ModelImage) -> Continuous:
         name = named.name(kind.index, element, component) if row is None else names[row]
         if row is None:
             hidden.append(_local(states[i], name, "", f"{kind.description}, a continuous state", None, None))
-        own = variables.row(kind.rate, element, component) if kind.rate >= 0 else None
+        own = integrated[i]
         if own is not None and not pulled:
             rates.append(own)
             continue

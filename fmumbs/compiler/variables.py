@@ -252,12 +252,13 @@ class Variables(Sequence[Variable]):
         """Unique keys of the table's rows, ascending, and their row numbers."""
         return np.unique(_keys(self._kind, self._object, self._component), return_index=True)
 
-    def row(self, kind: int, element: int, component: int) -> int | None:
-        """The value reference of a component of a kind, None if it is not in the table."""
+    def rows(self, kind: Sequence[int], element: Sequence[int], component: Sequence[int]) -> list[int | None]:
+        """The value references of (n,) components of kinds, None for those that are not in the table."""
         keys, rows = self._rows
-        key = _keys(kind, np.array(element), component)
-        at = int(np.searchsorted(keys, key))
-        return int(rows[at]) if at < len(keys) and keys[at] == key else None
+        asked = _keys(np.array(kind, int), np.array(element, int), np.array(component, int))
+        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        there = keys[at] == asked
+        return [row if known else None for row, known in zip(rows[at].tolist(), there.tolist(), strict=True)]
 
     def _of(self, kind: Kind, element: int) -> list[int]:
         """Value references of the components that an element has of this kind."""

@@ -8,6 +8,7 @@ and balls, joints of several screws, and frames on flexible bodies in their own 
 solution, since the coordinates of the tree are known. It runs without an instance of the core.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,6 +50,17 @@ class Poses:
         moved = self.modal[place.body] @ np.array(place.shapes)
         turned, arm = _of_vectors(moved[:, 3:]), np.array(place.arm)
         return r + _rotate(R, at + moved[:, :3] + (turned @ arm - arm)), R @ turned @ own
+
+    def origins(self, places: Sequence[Place]) -> Array:
+        """(n, places, 3) origins [m] of frames in the world: those of of(), of all places that do not bend at once."""
+        found = np.empty((len(self.r), len(places), 3))
+        fixed = [i for i, place in enumerate(places) if place.body != GROUND and not place.shapes]
+        body = [places[i].body for i in fixed]
+        at = np.array([places[i].at for i in fixed]).reshape(-1, 3)
+        found[:, fixed] = self.r[:, body] + _rotate(self.R[:, body], at)
+        for i in set(range(len(places))).difference(fixed):
+            found[:, i] = self.of(places[i])[0]
+        return found
 
     @property
     def quaternions(self) -> Array:

@@ -65,8 +65,18 @@ class Window:
 def extents(solids: Sequence[Solid], rows: Array) -> Array:
     """(2, 2) least and greatest coordinates to the right and upwards [m] of solids in a view with these rows."""
     at = np.array([one.at for one in solids]) @ rows[:2].T
-    reach = np.array([_reach(one.kind, rows[:2] @ one.R * np.array(one.half)) for one in solids])
+    R, half = np.array([one.R for one in solids]), np.array([one.half for one in solids])
+    reach = _reaches(np.array([one.kind for one in solids]), (rows[:2] @ R) * half[:, None])
     return np.array([(at - reach).min(axis=0), (at + reach).max(axis=0)])
+
+
+def _reaches(kinds: NDArray[np.str_], axes: Array) -> Array:
+    """(n, 2) half extents in the picture of solids of these kinds with half axes (n, 2, 3)."""
+    reach = np.zeros((len(kinds), 2))
+    for kind in set(kinds.tolist()):
+        of_kind = kinds == kind
+        reach[of_kind] = _reach(kind, axes[of_kind])
+    return reach
 
 
 def _reach(kind: Kind, axes: Array) -> Array:
@@ -147,18 +157,18 @@ def _seen(solids: Sequence[Solid], rows: Array, window: Window) -> _Seen:
     half = _rounded(np.array([solid.half for solid in solids]).reshape(-1, 3) / window.pixel)
     origin = _rounded(np.array([window.x, window.y]) / window.pixel)
     middle = np.stack([centre[:, 0] - origin[0] + window.width / 2, window.height / 2 - centre[:, 1] + origin[1]])
-    reach, kinds = np.zeros((len(solids), 2)), np.array([solid.kind for solid in solids], "<U9")
-    for kind in set(kinds.tolist()):
-        of_kind = kinds == kind
-        reach[of_kind] = _reach(kind, axes[of_kind, :2] * half[of_kind, None])
+    kinds = np.array([solid.kind for solid in solids], "<U9")
+    reach = _reaches(kinds, axes[:, :2] * half[:, None])
     corner, size = _rectangles(middle, reach.T, half, window)
     light = _LIGHT[0] * axes[:, 0] + _LIGHT[1] * axes[:, 1] + _LIGHT[2] * axes[:, 2]
     joined = np.array([solid.joined for solid in solids], bool)
-    d, h = axes[:, 2].T, half.T
-    kinds[(kinds == "cylinder") & (_across(d, h) * (h[1] * h[2]) < 1e-9)] = "disc"
-    kinds[(kinds == "cone") & (_opening(d, h)[1] <= 0.0)] = "tip"
+    there = size.min(axis=0) > 0
+    round_, pointed = (np.flatnonzero(there & (kinds == kind)) for kind in ("cylinder", "cone"))
+    d, h = axes[round_, 2].T, half[round_].T
+    kinds[round_[_across(d, h) * (h[1] * h[2]) < 1e-9]] = "disc"
+    kinds[pointed[_opening(axes[pointed, 2].T, half[pointed].T)[1] <= 0.0]] = "tip"
     return _Seen(
-        axes.transpose(1, 2, 0).copy(), centre[:, 2].copy(), h.copy(), middle, corner, size, light.T.copy(),
+        axes.transpose(1, 2, 0).copy(), centre[:, 2].copy(), half.T.copy(), middle, corner, size, light.T.copy(),
         8 * np.cumsum(~joined), kinds, places[:, 2],
         np.array([solid.colour for solid in solids], float).reshape(-1, 3),
         np.array([solid.opacity for solid in solids], float), np.array([solid.front for solid in solids], bool), joined,
@@ -315,6 +325,7 @@ Faces = NDArray[np.int64]
 def _slab(o: Array, own: Owners, d: Array, h: Array) -> tuple[Array, Array]:
     """Interval of s between two planes."""
     along = np.abs(d) < 1e-9
+    d = np.where(along, 1.0, d)
     reach, slope = h / np.abs(d), -1.0 / d
     middle, reach = o * slope[own], reach[own]
     near, far = middle - reach, middle + reach

@@ -123,7 +123,7 @@ def _reached(scene: Scene, poses: Poses) -> Array:
         found.append(poses.r[0, i] + np.concatenate(own) @ poses.R[0, i].T)
     places = [end for joint in scene.joints for end in (joint.F, joint.M) if joint.symbols]
     places += [end for spring in scene.springs for end in (spring.P, spring.Q)]
-    found += [poses.of(place)[0][:1] for place in places]
+    found.append(poses.origins(places)[0])
     return np.concatenate(found) if found else np.zeros((0, 3))
 
 
@@ -167,8 +167,8 @@ class _Maker:
         front: bool = False,
         opacity: float = 1.0,
     ) -> None:
-        x, y, z = (float(one) for one in half)
-        self.found.append(Solid(kind, at, R, (x, y, z), colour, front, opacity=opacity))
+        x, y, z = half
+        self.found.append(Solid(kind, at, R, (float(x), float(y), float(z)), colour, front, opacity=opacity))
 
     def along(self, axis: Array) -> Array:
         """(3, 3) axes whose x is a unit vector."""
@@ -224,9 +224,9 @@ class _Maker:
                 if body.shape.kind == "ellipsoid":
                     half = [max(one, 0.12 * max(half)) for one in half]
                 at = r + R @ np.array(body.shape.at)
-                self.add(body.shape.kind, at, R @ matrix(body.shape.axes), half, colour)
-                if body.shape.kind == "ellipsoid" and body.links and not point and body.opacity == 1.0:
-                    self.found[-1] = replace(self.found[-1], opacity=_INERTIA)
+                is_inertia = body.shape.kind == "ellipsoid" and body.links and not point and body.opacity == 1.0
+                opacity = _INERTIA if is_inertia else 1.0
+                self.add(body.shape.kind, at, R @ matrix(body.shape.axes), half, colour, opacity=opacity)
             for end in body.links:
                 self.rod(com, r + R @ np.array(end), 0.7 * thin, colour)
             if body.line is not None:
@@ -248,9 +248,7 @@ class _Maker:
         shade = rgb(mesh.colour) if mesh.colour else colour
         x, y, z = (max(float(one), 1e-3 * self.sizes.whole) for one in half)
         at = r + R @ middle
-        self.found.append(
-            Solid("mesh", at, R, (x, y, z), shade, opacity=mesh.opacity, mesh=(corners - middle, faces))
-        )
+        self.found.append(Solid("mesh", at, R, (x, y, z), shade, opacity=mesh.opacity, mesh=(corners - middle, faces)))
 
     def marks(self) -> None:
         """A point for each body of a mechanism of which nothing else is seen."""

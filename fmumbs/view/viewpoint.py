@@ -7,7 +7,7 @@ from math import cos, radians, sin
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.scene import Scene
+from fmumbs.scene import Place, Scene
 from fmumbs.view.poses import Poses
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def _up(scene: Scene, normal: Array | None) -> Array:
 def _normal(scene: Scene, poses: Poses) -> Array | None:
     """The normal of the plane in which the mechanism moves, None if it moves in space, or is deep."""
     turns, slides, space = _axes(scene, poses)
-    if space:
+    if space or any(np.linalg.norm(np.cross(turns[0], turn)) > _PARALLEL for turn in turns):
         return None
     at = _points(scene, poses)
     if turns:
@@ -73,8 +73,6 @@ def _normal(scene: Scene, poses: Poses) -> Array | None:
     else:
         normal = _across(slides, at, np.array(scene.gravity))
     if normal is None:
-        return None
-    if any(np.linalg.norm(np.cross(normal, turn)) > _PARALLEL for turn in turns):
         return None
     if any(abs(normal @ slide) > _PARALLEL for slide in slides):
         return None
@@ -123,17 +121,13 @@ def _across(slides: list[Array], at: Array, gravity: Array) -> Array | None:
 
 def _points(scene: Scene, poses: Poses) -> Array:
     """(n, 3) centres of mass of the bodies, and origins of the joints' frames on them."""
-    found = list(_positions(scene, poses))
-    return np.array(found).reshape(-1, 3)
+    coms = [poses.r[0, i] + poses.R[0, i] @ np.array(body.com) for i, body in enumerate(scene.bodies) if body.is_seen]
+    return np.concatenate([np.array(coms).reshape(-1, 3), poses.origins([*_ends(scene)])[0]])
 
 
-def _positions(scene: Scene, poses: Poses) -> Iterator[Array]:
-    for i, body in enumerate(scene.bodies):
-        if body.is_seen:
-            yield poses.r[0, i] + poses.R[0, i] @ np.array(body.com)
+def _ends(scene: Scene) -> Iterator[Place]:
     for joint in scene.joints:
-        yield poses.of(joint.F)[0][0]
-        yield poses.of(joint.M)[0][0]
+        yield from (joint.F, joint.M)
 
 
 def _unit(v: Array) -> Array:

@@ -91,6 +91,61 @@ def test_the_nearer_solid_is_seen_and_symbols_are_over_bodies() -> None:
     assert middle(near, symbol)[0] > 100
 
 
+def random_solids(rng: np.random.Generator, count: int) -> list[Solid]:
+    """Solids that overlap, some of them twice, some drawn in front, some that let light through."""
+    found = []
+    for _ in range(count):
+        kind = str(rng.choice(["box", "cylinder", "ellipsoid", "cone"]))
+        half = rng.uniform(0.1, 0.8, 3)
+        half[2] = half[1]
+        R = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        colour, opacity = tuple(rng.integers(0, 256, 3).tolist()), float(rng.choice([1.0, 0.6, 0.3]))
+        front, joined = bool(rng.random() < 0.3), bool(rng.random() < 0.2)
+        one = Solid(kind, rng.standard_normal(3), R, tuple(half.tolist()), colour, front, joined, opacity)  # type: ignore[arg-type]
+        found += [one] * (1 + (rng.random() < 0.2))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_picture_does_not_depend_on_how_many_solids_are_drawn_at_once(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn together, and one after the other."""
+    rng = np.random.default_rng(seed)
+    found, rows = random_solids(rng, 30), np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    together = draw(found, rows, Window(0.0, 0.0, 0.08, 64, 48))
+    monkeypatch.setattr(rays, "_AT_ONCE", 1)
+    assert np.array_equal(draw(found, rows, Window(0.0, 0.0, 0.08, 64, 48)), together)
+
+
+def test_of_solids_that_are_equally_near_the_first_is_seen() -> None:
+    """Boxes with one face in common: in either order, together and with solids of another kind between them."""
+    eye, window = np.eye(3), Window(0.0, 0.0, 0.1, 16, 16)
+    red, blue = (Solid("box", np.zeros(3), eye, (2.0, 2.0, 0.5), colour) for colour in ((200, 0, 0), (0, 0, 200)))
+    ball = Solid("ellipsoid", np.zeros(3), eye, (0.2, 0.2, 0.2), (0, 200, 0))
+    assert draw([red, ball, blue], eye, window)[8, 8, 0] > 100
+    assert draw([blue, ball, red], eye, window)[8, 8, 2] > 100
+
+
+def test_solids_that_let_light_through_lie_over_one_another_from_the_farthest_on() -> None:
+    """Over white, whatever their order: colours by the formula of layers over one another."""
+    eye, window = np.eye(3), Window(0.0, 0.0, 0.1, 16, 16)
+    layers = [((200, 10, 30), 0.6), ((20, 220, 40), 0.3), ((60, 80, 180), 0.5)]
+    boxes = [
+        Solid("box", np.array([0.0, 0.0, float(z)]), eye, (2.0, 2.0, 0.1), colour, opacity=opacity)
+        for z, (colour, opacity) in enumerate(layers)
+    ]
+    alone = [draw([Solid(one.kind, one.at, eye, one.half, one.colour)], eye, window)[8, 8, :3] for one in boxes]
+    expected = np.full(3, 255.0)
+    for own, (_, opacity) in zip(alone, layers, strict=True):
+        expected = opacity * own + (1.0 - opacity) * expected
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        shown = draw([boxes[i] for i in order], eye, window)[8, 8, :3]
+        assert np.abs(shown - expected).max() <= 1.5  # each is rounded to a whole number
+    wall = Solid("box", np.array([0.0, 0.0, 5.0]), eye, (2.0, 2.0, 0.1), (90, 90, 90))
+    assert np.array_equal(draw([wall, *boxes], eye, window), draw([wall], eye, window))
+
+
 # Views -----------------------------------------------------------------------------------------------------------
 
 
