@@ -9,15 +9,12 @@ from functools import cache
 from pathlib import Path
 from posixpath import dirname, normpath
 
-import numpy as np
-
 from fmumbs.errors import ExportError
 
 IMAGE_FILE = "fm_embedded_image.c"
 _CORE = Path(__file__).parents[1] / "core"
 _EMBEDDED = "FM_EMBEDDED_IMAGE"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
-_DIGITS = np.array([f"{value}," for value in range(256)], "S4")  # padded by zero bytes
 _ROW = 24  # bytes of the image in one line of C
 
 
@@ -48,8 +45,11 @@ def core_sources() -> dict[str, bytes]:
 
 def image_source(image: bytes) -> bytes:
     """The image as C: `fm_embedded_image` and `fm_embedded_image_size`."""
-    cells = np.zeros(-(-len(image) // _ROW) * _ROW, _DIGITS.dtype)
-    cells[: len(image)] = _DIGITS[np.frombuffer(image, np.uint8)]
+    import numpy as np  # not needed by the build, which reads the list of files
+
+    digits = np.array([f"{value}," for value in range(256)], "S4")  # padded by zero bytes
+    cells = np.zeros(-(-len(image) // _ROW) * _ROW, digits.dtype)
+    cells[: len(image)] = digits[np.frombuffer(image, np.uint8)]
     lines = np.pad(cells.view(np.uint8).reshape(-1, _ROW * cells.itemsize), ((0, 0), (0, 1)), constant_values=ord("\n"))
     rows = lines.tobytes().translate(None, b"\0").decode().rstrip("\n")
     return (
