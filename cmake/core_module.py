@@ -18,7 +18,7 @@ ffibuilder.cdef(re.sub(r"^[ \t]*#.*$", "", interface, flags=re.MULTILINE))
 table = re.sub(r"/\*.*?\*/", "", table, flags=re.DOTALL)
 for declared in re.findall(r"^typedef (?:enum [^;]*|struct [^}]*} \w+);", table, re.MULTILINE):
     ffibuilder.cdef(declared)
-kinds = re.findall(r"^\s*K\((\w+),", variables, re.MULTILINE)
+kinds = re.findall(r"^\s*[KG]\((\w+),", variables, re.MULTILINE)
 ffibuilder.cdef(f"enum {{ {', '.join(f'FM_{kind}' for kind in kinds)}, ... }};")
 for name in ("BODY_MODES", "BYTE_ORDER", "PATH_POWERS", "LAW_POWERS_X", "LAW_POWERS_V"):
     ffibuilder.cdef(f"#define FM_{name} ...")

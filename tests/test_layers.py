@@ -297,7 +297,7 @@ def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
 def test_a_constant_of_the_core_has_one_meaning() -> None:
     """One value wherever it is defined, and it is no word of an enum nor a kind of variables."""
     values: dict[str, set[str]] = {}
-    words = {f"FM_{kind}" for kind in re.findall(r"\bK\((\w+),", c_code(CORE / "image" / "variables.h"))}
+    words = {f"FM_{kind}" for kind in re.findall(r"\b[KG]\((\w+),", c_code(CORE / "image" / "variables.h"))}
     assert "FM_CORRECTIONS" in words
     for path in C_FILES:
         code = c_code(path)

@@ -31,9 +31,10 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES, Load
+from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.scene import scene_of
+from fmumbs.spatial import Transform
 
 _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
@@ -51,7 +52,6 @@ WITHOUT_BOUND = (
     "law_range", "experiment", "options",
     "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
 )  # fmt: skip
-_AXES = {"world": lib.FM_WORLD_AXES, "point": lib.FM_POINT_AXES}
 _NONE = np.zeros(0)
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
@@ -219,14 +219,14 @@ def _columns(values: dict[int, float]) -> list[float]:
 
 def _add_points(model: Model, links: Links, texts: Texts) -> None:
     """Adds named points, springs and loads, and the points where these act."""
-    index: dict[tuple[str, str | None, Any], int] = {}
+    index: dict[tuple[str, str | None, Transform], int] = {}
 
     def put(point: Point) -> int:
-        key = (point.body.name, point.name, point.X_BP.offset)
+        key = (point.body.name, point.name, point.X_BP)
         if key not in index:
             place = point_place(links, point)
             name = f"{point.body.name}.{point.name}" if point.name else ""
-            links.add(point_link=place.link, point_r=place.r, point_name=texts.put(name))
+            links.add(point_link=place.link, point_r=place.r, point_R=place.R.ravel(), point_name=texts.put(name))
             index[key] = len(index)
         return index[key]
 
@@ -237,9 +237,6 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
         one = kind.__name__.lower()
         for force in model.forces_of(kind):
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in force.fields.items()}
-            if isinstance(force, Load):
-                at = point_place(links, force.P).R
-                rows |= {"load_axes": _AXES[force.axes], "load_R": at.ravel()}
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
 
 

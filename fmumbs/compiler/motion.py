@@ -212,7 +212,7 @@ class Motion:
         quaternions = self._get(self._vectors(lib.FM_B_QUAT, bodies, 4).ravel()).reshape(-1, 4)
         turned = np.array([Rotation.quaternion(*one).matrix for one in quaternions])
         of_body = turned @ arrays["body_R"][bodies].reshape(-1, 3, 3).swapaxes(1, 2)
-        axes = of_body @ arrays["load_R"][loads].reshape(-1, 3, 3)
+        axes = of_body @ arrays["point_R"][points].reshape(-1, 3, 3)
         largest = (np.abs(change) / self._unit[self._moving]).max(initial=1.0)
         bent = links != arrays["body_link"][bodies]
         for i, (kind, of, unit) in enumerate(((lib.FM_P_V, points, self._length), (lib.FM_B_W, bodies, 1.0))):

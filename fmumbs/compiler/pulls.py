@@ -52,12 +52,12 @@ def _added(image: ModelImage, bodies: dict[str, int], points: dict[str, int]) ->
     rows = {
         "point_link": a["body_link"][own],
         "point_r": a["body_r"][own],
+        "point_R": a["body_R"][own],
         "point_name": np.full(len(own), empty),
         "load_P": np.append(len(a["point_link"]) + np.arange(len(own)), list(points.values())),
         "load_force": np.zeros((count, 3)),
         "load_torque": np.zeros((count, 3)),
         "load_axes": np.full(count, lib.FM_WORLD_AXES),
-        "load_R": np.tile(np.eye(3).ravel(), (count, 1)),
         "load_name": places,
         "text": np.frombuffer(b"".join(name.encode() + b"\0" for name in [*names, ""]), np.uint8),
     }

@@ -27,7 +27,8 @@ class Force(Element):
     """A force element between points of bodies.
 
     Its class, in small letters, is what its arrays in the image are called after: NAME_FIELD for each of its fields,
-    a Point being the index of one (fmumbs/core/image/table.h).
+    a Point being the index of one, and a word its place among the `words` of its field, which an enum of C has in the
+    same order (fmumbs/core/image/table.h).
     """
 
     @property
@@ -37,8 +38,10 @@ class Force(Element):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What it has beside its name."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "name"}
+        """What it has beside its name, words as numbers."""
+        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "name"}
+        worded = ((one.name, one.metadata["words"]) for one in fields(self) if "words" in one.metadata)
+        return found | {name: words.index(found[name]) for name, words in worded}
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Load(Force):
     P: Point
     force: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
     torque: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    axes: LoadAxes = field(default="world", kw_only=True)
+    axes: LoadAxes = field(default="world", kw_only=True, metadata={"words": get_args(LoadAxes)})
 
     def __post_init__(self) -> None:
         super().__post_init__()

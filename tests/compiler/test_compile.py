@@ -2,13 +2,16 @@
 
 import gc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.layout import lib
+from fmumbs.mechanism.forces import LoadAxes
 from fmumbs.spatial import cross
 
 
@@ -273,3 +276,23 @@ def test_the_length_of_a_mechanism_without_arms_is_that_of_its_inertias(scale: f
     rotor = fm.Body("rotor", mass=2.0, inertia=(5.0 * scale**2, 5.0 * scale**2, 8.0 * scale**2))
     model.add(rotor, fm.Revolute("axle", model.ground.at(), rotor.at(), axis="z"))
     assert fm.compile(model).arrays["length"][0] == pytest.approx(4.0 * scale, rel=1e-15)
+
+
+def test_words_of_a_force_element_are_the_numbers_that_the_core_has_for_them() -> None:
+    body = fm.Body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model = fm.Model("words")
+    model.add(body, fm.Free("free", model.ground.at(), body.at()))
+    model.add(*(fm.Load(f"in_{axes}", body.at(), axes=axes) for axes in get_args(LoadAxes)))
+    assert compile(model).arrays["load_axes"].tolist() == [lib.FM_WORLD_AXES, lib.FM_POINT_AXES]
+    assert get_args(LoadAxes) == ("world", "point")
+
+
+def test_a_point_has_its_axes_and_points_that_differ_in_them_are_not_one() -> None:
+    body = fm.Body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model = fm.Model("axes")
+    turned = fm.Rotation.about("z", 0.3)
+    model.add(body, fm.Free("free", model.ground.at(), body.at()))
+    model.add(fm.Load("plain", body.at(), axes="point"))
+    model.add(fm.Load("turned", body.at(rotation=turned), axes="point"))
+    a = compile(model).arrays
+    assert_allclose(a["point_R"][a["load_P"]].reshape(-1, 3, 3), [np.eye(3), turned.matrix], atol=1e-15)

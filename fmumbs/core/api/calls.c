@@ -14,6 +14,7 @@
 #include "../outputs/loop_values.h"
 #include "../outputs/poses.h"
 #include "../outputs/start_changes.h"
+#include "../outputs/places.h"
 #include "../outputs/values.h"
 #include "../time/hosted.h"
 #include "../statics/scratch.h"

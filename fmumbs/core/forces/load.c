@@ -7,7 +7,7 @@
 
 static void apply(fm_instance *s, int32_t i, const double *load)
 {
-    const double *force = load + 6 * i, *torque = force + 3, *R = s->image.load_R + 9 * i;
+    const double *force = load + 6 * i, *torque = force + 3, *R = s->image.point_R + 9 * s->image.load_P[i];
     double f[3], t[3];
     if (s->image.load_axes[i] == FM_WORLD_AXES) {
         fm_apply_at_point(s, s->image.load_P[i], force, torque);

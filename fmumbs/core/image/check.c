@@ -321,12 +321,17 @@ static const char *check_bodies(const fm_image *m)
     return NULL;
 }
 
+static const char *check_points(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.points; i++)
+        if (!fm_is_rotation(m->point_R + 9 * i)) return "a point's frame is not a rotation";
+    return NULL;
+}
+
 static const char *check_loads(const fm_image *m)
 {
-    for (int32_t i = 0; i < m->n.loads; i++) {
+    for (int32_t i = 0; i < m->n.loads; i++)
         if (m->load_axes[i] < 0 || m->load_axes[i] >= FM_LOAD_AXES) return "a load has axes that do not exist";
-        if (!fm_is_rotation(m->load_R + 9 * i)) return "a load's frame is not a rotation";
-    }
     return NULL;
 }
 
@@ -388,6 +393,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_frictions(m);
     if (found == NULL) found = check_bodies(m);
+    if (found == NULL) found = check_points(m);
     if (found == NULL) found = check_loads(m);
     if (found == NULL) found = check_parameters(m);
     if (found == NULL) found = check_variables(m);

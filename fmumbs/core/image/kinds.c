@@ -13,12 +13,34 @@ enum {
 #undef R
 };
 
-const fm_kind_info fm_kinds[FM_KIND_COUNT] = {
+/* The columns that a given motion has from the kind that it is like. */
+#define G(id, like)
+enum {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) \
-    {suffix, unit, linear, text, FM_##owner, CAUSALITY_##role, TYPE_##role, TUNABLE_##role, STATE_##role, #owner, \
-     components, FM_HAVE_##elements, FM_AT_##place, FM_FOLLOWS_##follows, FM_##id >= FM_FIRST_INVERSE},
-    FM_KINDS(K)
+    OWNER_##id = FM_##owner, COMPONENTS_##id = components, ELEMENTS_##id = FM_HAVE_##elements, \
+    PLACE_##id = FM_AT_##place,
+    FM_KINDS(K, G)
 #undef K
+};
+#define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) \
+    static const char suffix_##id[] = suffix, unit_##id[] = unit, linear_##id[] = linear, text_##id[] = text, \
+                      owner_##id[] = #owner;
+FM_KINDS(K, G)
+#undef K
+#undef G
+
+const fm_kind_info fm_kinds[FM_KIND_COUNT] = {
+#define ROW(id, like, role, follows) \
+    {suffix_##like,       unit_##like,         linear_##like,     text_##like,  OWNER_##like, \
+     CAUSALITY_##role,    TYPE_##role,         TUNABLE_##role,    STATE_##role, owner_##like, \
+     COMPONENTS_##like,   ELEMENTS_##like,     PLACE_##like,      FM_FOLLOWS_##follows, FM_##id >= FM_FIRST_INVERSE},
+#define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) \
+    ROW(id, id, role, follows)
+#define G(id, like) ROW(id, like, INPUT, NOTHING)
+    FM_KINDS(K, G)
+#undef K
+#undef G
+#undef ROW
 };
 
 static const fm_parameter_info parameters[] = {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 9u
+#define FM_IMAGE_VERSION 10u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -267,9 +267,10 @@ typedef struct fm_header {
     A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
     A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
     A(frame_shape, d, 6, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
-    /* points fixed to a link (-1: ground), in its axes */                                           \
+    /* points fixed to a link (-1: ground): position and axes, in link axes */                           \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
+    A(point_R, d, 9, points, free, 0, "", "POINTS")                                                  \
     A(spring_P, i, 1, springs, points, 0, "", "FORCES")                                              \
     A(spring_Q, i, 1, springs, points, 0, "", "FORCES")                                              \
     A(spring_stiffness, d, 1, springs, free, 0, "N/m", "FORCES")                                     \
@@ -319,9 +320,7 @@ typedef struct fm_header {
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
-    /* fm_load_axes, and the point's axes in link axes */                                                 \
-    A(load_axes, i, 1, loads, free, 0, "", "FORCES")                                                 \
-    A(load_R, d, 9, loads, free, 0, "", "FORCES")                                                    \
+    A(load_axes, i, 1, loads, free, 0, "", "FORCES") /* fm_load_axes */                              \
     /* variables: kind, owning element, component; name -1: composed from the element's name */         \
     A(variable_kind, i, 1, variables, free, 0, "", "NAMES")                                          \
     A(variable_object, i, 1, variables, free, 0, "", "NAMES")                                        \

@@ -7,7 +7,8 @@
  * image, reading, writing, refusals, derivatives, and Python's view of the variables are made from these columns.
  *
  * The kinds from FM_FIRST_INVERSE on are of images that ask for inverse dynamics (motion/required.c): a motion that is
- * given (G_...), stored beside the state where the state of the same name is in it, and what it takes (R_...). */
+ * given (G_...), stored beside the state where the state of the same name is in it, and what it takes (R_...).
+ * G(id, like): the input that gives what the kind `like` is, in all other columns as this. */
 #ifndef FM_VARIABLES_H
 #define FM_VARIABLES_H
 
@@ -76,7 +77,7 @@
     R(FACT, FM_LOCAL, FM_INTEGER, 0, 0)                                                  \
     R(FLAG, FM_LOCAL, FM_BOOLEAN, 0, 0)
 
-#define FM_KINDS(K)                                                                                                   \
+#define FM_KINDS(K, G)                                                                                                \
     K(J_TAU, JOINT, "tau", 0, INPUT, TORQUED, TAU, NOTHING, NOTHING, "N.m", "N",                                      \
       "generalised applied torque of the joint's free mode")                                                          \
     K(J_F, JOINT, "f", 0, INPUT, FORCED, TAU, NOTHING, NOTHING, "N", "N",                                             \
@@ -267,40 +268,25 @@
       "which a warning is given")                                                                                     \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, FIXED, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                     \
       "relative tolerance of the error control")                                                                      \
-    K(G_Q, JOINT, "q", 0, INPUT, COORDINATES, POSITION, NOTHING, NOTHING, "rad", "m",                                 \
-      "joint position")                                                                                               \
-    K(G_QD, JOINT, "qd", 0, INPUT, RATES, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                                    \
-      "joint velocity")                                                                                               \
-    K(G_QDD, JOINT, "qdd", 0, INPUT, RATES, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",                         \
-      "joint acceleration")                                                                                           \
+    G(G_Q, J_Q)                                                                                                       \
+    G(G_QD, J_QD)                                                                                                     \
+    G(G_QDD, J_QDD)                                                                                                   \
     K(G_QUAT, JOINT, "q", 4, INPUT, TURNING, QUATERNION, NOTHING, NOTHING, "", "",                                    \
       "quaternion w x y z of frame M in frame F, of any length but 0")                                                \
-    K(G_W, JOINT, "w", 3, INPUT, TURNING, SPEED, NOTHING, NOTHING, "rad/s", "rad/s",                                  \
-      "angular velocity of M relative to F in M's axes")                                                              \
-    K(G_ALPHA, JOINT, "alpha", 3, INPUT, TURNING, ACCELERATION, NOTHING, NOTHING, "rad/s2", "rad/s2",                 \
-      "time derivative of w in M's axes")                                                                             \
-    K(G_R, JOINT, "r", 3, INPUT, FREE, POSITION, NOTHING, NOTHING, "m", "m",                                          \
-      "position of M's origin in F")                                                                                  \
-    K(G_V, JOINT, "v", 3, INPUT, FREE, SPEED, NOTHING, NOTHING, "m/s", "m/s",                                         \
-      "velocity of M's origin relative to F in F's axes")                                                             \
-    K(G_A, JOINT, "a", 3, INPUT, FREE, ACCELERATION, NOTHING, NOTHING, "m/s2", "m/s2",                                \
-      "time derivative of v in F's axes")                                                                             \
-    K(G_U, JOINT, "u", 0, INPUT, NONHOLONOMIC, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                               \
-      "velocity variable of a nonholonomic joint")                                                                    \
-    K(G_UDOT, JOINT, "udot", 0, INPUT, NONHOLONOMIC, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",                \
-      "time derivative of u")                                                                                         \
-    K(G_ETA, JOINT, "eta", 0, INPUT, EXCITED, EXCITED, NOTHING, NOTHING, "rad", "m",                                  \
-      "position of the joint's excited mode")                                                                         \
-    K(G_KAPPA, JOINT, "kappa", 0, INPUT, EXCITED, SPEED, NOTHING, NOTHING, "rad/s", "m/s",                            \
-      "velocity of the joint's excited mode")                                                                         \
+    G(G_W, J_W)                                                                                                       \
+    G(G_ALPHA, J_ALPHA)                                                                                               \
+    G(G_R, J_R)                                                                                                       \
+    G(G_V, J_V)                                                                                                       \
+    G(G_A, J_A)                                                                                                       \
+    G(G_U, J_U)                                                                                                       \
+    G(G_UDOT, J_UDOT)                                                                                                 \
+    G(G_ETA, J_ETA)                                                                                                   \
+    G(G_KAPPA, J_KAPPA)                                                                                               \
     K(G_KAPPA_DOT, JOINT, "kappa_dot", 0, INPUT, EXCITED, ACCELERATION, NOTHING, NOTHING, "rad/s2", "m/s2",           \
       "acceleration of the joint's excited mode")                                                                     \
-    K(G_B_Q, BODY, "q", 0, INPUT, FLEXIBLE, MODAL_POSITION, NOTHING, NOTHING, "m", "m",                               \
-      "modal coordinate of the flexible body")                                                                        \
-    K(G_B_QD, BODY, "qd", 0, INPUT, FLEXIBLE, MODAL_SPEED, NOTHING, NOTHING, "m/s", "m/s",                            \
-      "time derivative of the flexible body's modal coordinate")                                                      \
-    K(G_B_QDD, BODY, "qdd", 0, INPUT, FLEXIBLE, MODAL_ACCELERATION, NOTHING, NOTHING, "m/s2", "m/s2",                 \
-      "second time derivative of the flexible body's modal coordinate")                                               \
+    G(G_B_Q, B_Q)                                                                                                     \
+    G(G_B_QD, B_QD)                                                                                                   \
+    G(G_B_QDD, B_QDD)                                                                                                 \
     K(R_TAU, JOINT, "tau", 0, OUTPUT, TORQUED, NOWHERE, MOTION, GIVEN_MOTION, "N.m", "N",                             \
       "generalised torque of the joint's free mode that the motion takes")                                            \
     K(R_F, JOINT, "f", 0, OUTPUT, FORCED, NOWHERE, MOTION, GIVEN_MOTION, "N", "N",                                    \
@@ -367,8 +353,10 @@ typedef enum fm_owner {
 
 typedef enum fm_kind_id {
 #define K(id, ...) FM_##id,
-    FM_KINDS(K)
+#define G(id, like) FM_##id,
+    FM_KINDS(K, G)
 #undef K
+#undef G
         FM_KIND_COUNT,
     FM_FIRST_INVERSE = FM_G_Q
 } fm_kind_id;

@@ -11,6 +11,7 @@
 #include "../instance/instance.h"
 #include "../tree/modal.h"
 #include "constraints.h"
+#include "cut_joints.h"
 
 #include <math.h>
 
@@ -88,6 +89,14 @@ double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_cons
         *end = s->link[*end].parent;
     }
     return most;
+}
+
+/* Adds the row of the rate of a cut joint's mode u, in terms of links. Requires world kinematics. */
+void fm_cut_mode_row(const fm_instance *s, int32_t joint, int32_t u, double *J)
+{
+    fm_constraint on;
+    fm_cut_joint_row(s, joint, u - s->image.joint_u[joint], &on);
+    (void)fm_wrench_along(s, s->image.joint_F_link[joint], s->image.joint_M_link[joint], &on, J, NULL);
 }
 
 /* Adds a row of J; elements of balls that are traversed from M to F are in their links' axes. With a weight for each

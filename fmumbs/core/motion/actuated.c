@@ -14,7 +14,6 @@
 #include "../image/joints.h"
 #include "../image/kinds.h"
 #include "../loops/constraints.h"
-#include "../loops/cut_joints.h"
 #include "../loops/jacobian.h"
 #include "../loops/reduced.h"
 #include "../maths/reflections.h"
@@ -29,7 +28,8 @@
 /* of a row of length one: a smaller part beside those before it is none. */
 #define FM_ALMOST_NONE 1e-9
 /* Of 1 rad or the model's length, and of the fastest velocity and acceleration, by which a motion may miss the loops;
- * of the largest force, what actuators may leave. */
+ * of the largest force, what actuators may leave. A motion that is given comes from a run, by default of this
+ * tolerance, or from numbers of single precision, 16 times finer. */
 #define FM_MISSED 1e-6
 
 /* Where in tau, or after it in the loads, the force of an actuator is stored; -1: the variable is none. */
@@ -96,9 +96,7 @@ static void make_column(fm_instance *s, int32_t actuator, double *column)
         return;
     }
     if (place < m->n.modes) {
-        const int32_t joint = fm_joint_of_mode(m, place);
-        fm_cut_joint_row(s, joint, place - m->joint_u[joint], &one);
-        (void)fm_wrench_along(s, m->joint_F_link[joint], m->joint_M_link[joint], &one, column, NULL);
+        fm_cut_mode_row(s, fm_joint_of_mode(m, place), place, column);
         return;
     }
     const int32_t load = (place - m->n.modes) / 6, part = (place - m->n.modes) % 6, point = m->load_P[load];
@@ -107,7 +105,7 @@ static void make_column(fm_instance *s, int32_t actuator, double *column)
     if (link < 0) return;
     unit[part] = 1.0;
     if (m->load_axes[load] == FM_POINT_AXES) {
-        rotate_out(m->load_R + 9 * load, axis, turned);
+        rotate_out(m->point_R + 9 * point, axis, turned);
         rotate_out(s->world[link].R, turned, axis);
     }
     memset(&one, 0, sizeof one);

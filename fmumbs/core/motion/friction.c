@@ -194,16 +194,12 @@ void fm_friction_relax(const fm_instance *s, double g, const double *k, double *
  */
 static void mode_row(fm_instance *s, int32_t joint, int32_t u, double *J)
 {
-    const fm_image *m = &s->image;
-    fm_constraint on;
-    memset(J, 0, (size_t)m->n.speeds * sizeof *J);
-    if (u < m->n.speeds) {
+    memset(J, 0, (size_t)s->image.n.speeds * sizeof *J);
+    if (u < s->image.n.speeds) {
         J[u] = 1.0;
         return;
     }
-    fm_cut_joint_row(s, joint, u - m->joint_u[joint], &on);
-    (void)fm_wrench_along(s, -1, m->joint_M_link[joint], &on, J, NULL);
-    (void)fm_wrench_along(s, m->joint_F_link[joint], -1, &on, J, NULL);
+    fm_cut_mode_row(s, joint, u, J);
     fm_from_links(s, J);
 }
 

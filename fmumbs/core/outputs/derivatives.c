@@ -16,6 +16,7 @@
 #include "../time/hosted.h"
 #include "continuous.h"
 #include "differences.h"
+#include "places.h"
 #include "response.h"
 #include "update.h"
 #include "values.h"

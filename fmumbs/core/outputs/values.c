@@ -1,21 +1,17 @@
-/* values.c: variables by value reference. */
+/* values.c: variables by value reference: reading and writing. */
 #include "values.h"
 
-#include "../maths/text.h"
 #include "../image/bounds.h"
-#include "../image/joints.h"
 #include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../forces/excitation.h"
-#include "../forces/laws.h"
-#include "../motion/friction.h"
 #include "../motion/parameters.h"
 #include "../motion/required.h"
-#include "../motion/scratch.h"
 #include "../time/hosted.h"
 #include "computed.h"
 #include "continuous.h"
+#include "places.h"
 #include "update.h"
 
 #include <math.h>
@@ -25,178 +21,11 @@
 
 static const int32_t needs[FM_KIND_COUNT] = {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) FM_VALID_##needs,
-    FM_KINDS(K)
+#define G(id, like) FM_VALID_NOTHING,
+    FM_KINDS(K, G)
 #undef K
+#undef G
 };
-
-uint32_t fm_variable_count(const fm_instance *s)
-{
-    return (uint32_t)s->image.n.variables;
-}
-
-/* Whether a joint's variable has a unit of its mode. */
-static int has_unit_of_mode(int32_t kind)
-{
-    return strcmp(fm_kinds[kind].unit, fm_kinds[kind].unit_linear) != 0;
-}
-
-/* The free screw of a nonholonomic joint that a component belongs to. */
-static int32_t screw_of(const fm_image *m, int32_t joint, int32_t component)
-{
-    int32_t screw = m->general_screw[m->link_general[m->joint_first[joint]]], left = component < 0 ? 0 : component;
-    while (m->screw_excited[screw] || left-- > 0) screw++;
-    return screw;
-}
-
-/* A parameter of a nonholonomic joint's spring or damper, which belongs to a screw; NULL for all else. */
-static double *law_of_screw(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
-{
-    double *const of = kind == FM_J_STIFFNESS ? s->screw_stiffness
-                       : kind == FM_J_DAMPING ? s->screw_damping
-                       : kind == FM_J_REST    ? s->screw_rest
-                                              : NULL;
-    if (of == NULL || s->image.joint_kind[joint] != FM_JOINT_NONHOLONOMIC) return NULL;
-    return of + screw_of(&s->image, joint, part);
-}
-
-/* Which of the coupled entries (table.h) a component of a joint's stiffness or damping is; -1: of its diagonal. */
-static int32_t coupled_entry(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
-{
-    const int32_t part = component - m->joint_nu[joint];
-    if ((kind != FM_J_STIFFNESS && kind != FM_J_DAMPING) || m->joint_couplings[joint] == 0 || part < 0) return -1;
-    return m->joint_coupled[joint] + part;
-}
-
-/* Its unit: that of an entry for two translations, two rotations, or one of each. */
-static const char *coupled_unit(const fm_image *m, int32_t kind, int32_t joint, int32_t entry)
-{
-    const int32_t *linear = m->mode_linear + m->joint_u[joint], *mode = m->coupled_modes + 2 * entry;
-    if (linear[mode[0]] != linear[mode[1]]) return kind == FM_J_STIFFNESS ? "N" : "N.s";
-    return linear[mode[0]] ? fm_kinds[kind].unit_linear : fm_kinds[kind].unit;
-}
-
-/* Whether a component of a joint's variable belongs to a translation. */
-static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
-{
-    const int32_t elements = fm_kinds[kind].elements;
-    const int of_screw = elements == FM_HAVE_SPRUNG || elements == FM_HAVE_RESTING || elements == FM_HAVE_COORDINATES;
-    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || !of_screw)
-        return m->mode_linear[fm_mode_of(m, kind, joint, component)] != 0;
-    return m->screw_pitch[screw_of(m, joint, component)] == 0.0;
-}
-
-/* Whether a component of a friction's variable belongs to a translation: forces follow their modes. */
-static int is_sliding(const fm_image *m, int32_t kind, int32_t friction, int32_t component)
-{
-    if (kind != FM_FR_FORCE) return m->friction_linear[friction] != 0;
-    return m->mode_linear[m->friction_u[friction] + (component < 0 ? 0 : component)] != 0;
-}
-
-static int is_law_linear(const fm_image *m, int32_t law)
-{
-    return m->law_spring[law] >= 0 || m->mode_linear[m->law_u[law]] != 0;
-}
-
-/* The link of a coordinate of a coupling. */
-static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
-{
-    return m->term_link[m->coupling_first[coupling] + (component < 0 ? 0 : component)];
-}
-
-/* Position and velocity of a mode that follows a path: not states. */
-static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
-{
-    if (!fm_kinds[kind].state || fm_kinds[kind].elements != FM_HAVE_EXCITED) return 0;
-    return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
-}
-
-/* The unit of a variable of a program for velocities or accelerations; NULL for all else. */
-static const char *unit_of_rate(const fm_image *m, int32_t kind, int32_t joint)
-{
-    static const char *const unit[2][5] = {{"rad", "rad/s", "rad/s2", "rad/s3", "rad/s4"},
-                                           {"m", "m/s", "m/s2", "m/s3", "m/s4"}};
-    if (!fm_is_excited(kind) || kind == FM_J_DRIVE) return NULL;
-    const int32_t first = m->joint_excitation[joint], row = m->excitation_row[first];
-    const int order = kind == FM_J_KAPPA ? 1 : kind == FM_J_KAPPA_DOT || kind == FM_J_KAPPA_DOT_IN ? 2 : 0;
-    if (row < 0 || m->row_part[row] == FM_OF_POSITION) return NULL;
-    return unit[m->mode_linear[m->excitation_u[first]] != 0][order + m->row_part[row]];
-}
-
-fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
-{
-    const fm_image *m = &s->image;
-    const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
-    if (beyond == FM_BEYOND_NOTHING) return FM_ERROR;
-    if (beyond != FM_BEYOND_NOT) {
-        *info = (fm_variable_info){-1, -1, -1, FM_LOCAL, FM_REAL, 0, beyond == FM_BEYOND_STATE, ""};
-        return FM_OK;
-    }
-    const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
-    info->kind = m->variable_kind[reference];
-    info->object = m->variable_object[reference];
-    info->component = m->variable_component[reference];
-    info->causality = kind->causality;
-    info->type = kind->type;
-    info->tunable = kind->tunable;
-    info->state = kind->state;
-    info->unit = kind->unit;
-    const int32_t entry = kind->owner == FM_JOINT ? coupled_entry(m, info->kind, info->object, info->component) : -1;
-    if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
-    else if (kind->owner == FM_JOINT && has_unit_of_mode(info->kind) &&
-             is_linear(m, info->kind, info->object, info->component))
-        info->unit = kind->unit_linear;
-    if (kind->owner == FM_LAW && is_law_linear(m, info->object)) info->unit = kind->unit_linear;
-    if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component))
-        info->unit = kind->unit_linear;
-    const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
-    if (of_rate != NULL) info->unit = of_rate;
-    if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
-        info->unit = kind->unit_linear;
-    if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
-    if (fm_is_cut_motion(m, info->kind, info->object)) info->state = 0;
-    return FM_OK;
-}
-
-static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
-{
-    switch (owner) {
-#define O(id, one, all) \
-    case FM_##id: return m->text + m->one##_name[object];
-        FM_OWNERS(O)
-#undef O
-    default: return "";
-    }
-}
-
-static size_t name_beyond(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
-{
-    const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
-    const long state =
-        (long)((reference - fm_variable_count(s) - 1) % (uint32_t)(s->hosted.states + !s->hosted.states));
-    int length = 0;
-    if (beyond == FM_BEYOND_TIME) length = fm_print(name, capacity, "time");
-    if (beyond == FM_BEYOND_STATE) length = fm_print(name, capacity, "continuous state %ld", state + 1);
-    if (beyond == FM_BEYOND_RATE) length = fm_print(name, capacity, "rate of continuous state %ld", state + 1);
-    return length < 0 ? 0 : (size_t)length;
-}
-
-size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
-{
-    const fm_image *m = &s->image;
-    if (capacity > 0) name[0] = 0;
-    if (reference >= fm_variable_count(s)) return name_beyond(s, reference, name, capacity);
-    const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
-    const int32_t component = m->variable_component[reference];
-    int length;
-    if (m->variable_name[reference] >= 0) {
-        length = fm_print(name, capacity, "%s", m->text + m->variable_name[reference]);
-    } else {
-        const char *owner = owner_name(m, kind->owner, m->variable_object[reference]), *dot = owner[0] ? "." : "";
-        if (component < 0) length = fm_print(name, capacity, "%s%s%s", owner, dot, kind->suffix);
-        else length = fm_print(name, capacity, "%s%s%s[%ld]", owner, dot, kind->suffix, (long)component + 1);
-    }
-    return length < 0 ? 0 : (size_t)length;
-}
 
 /* Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -212,102 +41,13 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
     return fm_kinds[kind].follows == FM_FOLLOWS_SPRING && m->n.laws > 0 ? needs[kind] | FM_VALID_MOTION : needs[kind];
 }
 
-/* The location of a parameter, in its array. */
-static double *stored_parameter(fm_instance *s, int32_t kind, int32_t object, int32_t part)
-{
-    const fm_image *m = &s->image;
-    double *const of_screw = law_of_screw(s, kind, object, part);
-    const int32_t entry = fm_kinds[kind].owner == FM_JOINT ? coupled_entry(m, kind, object, part) : -1;
-    if (of_screw != NULL) return of_screw;
-    if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
-    const int32_t mode = fm_kinds[kind].owner == FM_JOINT ? fm_mode_of(m, kind, object, part) : -1;
-    switch (kind) {
-#define P(V, kind, array, columns, rows) \
-    case FM_##kind: return s->array + (mode >= 0 ? mode : (columns) * object + part);
-#define S(V, kind, name, array, first, components) case FM_##kind: return s->array + first + part;
-        FM_PARAMETERS(P, )
-        FM_SETTINGS(S, )
-#undef P
-#undef S
-    default: return NULL;
-    }
-}
-
-/* The location of a variable in the state, or that of another kind; NULL for computed ones. */
-static double *stored_beside(fm_instance *s, int32_t kind, int32_t object, int32_t component)
-{
-    const fm_image *m = &s->image;
-    const int32_t part = component < 0 ? 0 : component;
-    double *const speeds = s->y + m->n.positions;
-    if (fm_is_cut_motion(m, kind, object)) return NULL;
-    switch (fm_kinds[kind].place) {
-    case FM_AT_TAU: return s->tau + fm_mode_of(m, kind, object, part);
-    case FM_AT_LOAD_FORCE: return s->load + 6 * object + part;
-    case FM_AT_LOAD_TORQUE: return s->load + 6 * object + 3 + part;
-    case FM_AT_CONTROL: return s->control + fm_control_place(m, kind, object);
-    case FM_AT_POSITION: return s->y + m->joint_p[object] + part;
-    case FM_AT_QUATERNION: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_AT_SPEED: return speeds + fm_mode_of(m, kind, object, part);
-    case FM_AT_EXCITED: return s->y + m->excitation_p[m->joint_excitation[object] + part];
-    case FM_AT_BRISTLE: return s->y + fm_bristles_of(s, object) + part;
-    case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
-    case FM_AT_MODAL_SPEED: return speeds + m->link_u[m->body_link[object]] + part;
-    case FM_AT_PARAMETER: return stored_parameter(s, kind, object, part);
-    default: return NULL;
-    }
-}
-
-/* The location of a variable that is stored; NULL for computed ones. */
-static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
-{
-    const fm_image *m = &s->image;
-    const int32_t part = component < 0 ? 0 : component, place = fm_kinds[kind].place;
-    if (kind < FM_FIRST_INVERSE) return stored_beside(s, kind, object, component);
-    double *const rates = s->given + m->n.positions + m->n.speeds;
-    if (place == FM_AT_ACCELERATION) return rates + fm_mode_of(m, kind, object, part);
-    if (place == FM_AT_MODAL_ACCELERATION) return rates + m->link_u[m->body_link[object]] + part;
-    double *const at = stored_beside(s, kind, object, component);
-    return at == NULL ? NULL : s->given + (at - s->y);
-}
-
-/* The index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is none of these. */
-int32_t fm_input_place(fm_instance *s, uint32_t reference)
-{
-    const fm_image *m = &s->image;
-    if (reference >= fm_variable_count(s)) return -1;
-    const int32_t kind = m->variable_kind[reference];
-    if (fm_kinds[kind].causality != FM_INPUT || kind >= FM_FIRST_INVERSE) return -1;
-    const double *at = stored(s, kind, m->variable_object[reference], m->variable_component[reference]);
-    switch (fm_kinds[kind].place) {
-    case FM_AT_TAU: return (int32_t)(at - s->tau);
-    case FM_AT_CONTROL: return (int32_t)(m->n.modes + 6 * m->n.loads + (at - s->control));
-    default: return (int32_t)(m->n.modes + (at - s->load));
-    }
-}
-
-/* The continuous state that a variable is, -1 if it is none. */
-int32_t fm_state_place(fm_instance *s, uint32_t reference)
-{
-    fm_variable_info info;
-    if (fm_variable(s, reference, &info) != FM_OK || !info.state) return -1;
-    return (int32_t)(stored(s, info.kind, info.object, info.component) - s->y);
-}
-
-/* The element of the state where a component of a kind is stored, -1 if it is stored elsewhere or computed. */
-int32_t fm_place_of(fm_instance *s, int32_t kind, int32_t object, int32_t component)
-{
-    if (kind < 0 || kind >= FM_KIND_COUNT || !fm_kinds[kind].state) return -1;
-    const double *at = stored(s, kind, object, component);
-    return at == NULL ? -1 : (int32_t)(at - s->y);
-}
-
 /* The values of `count` components from `part` on. Requires the results that fm_validity lists. */
 static void read_components(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count, double *out)
 {
-    const double *at = stored(s, kind, object, part);
+    const double *at = fm_stored(s, kind, object, part);
     if (at == NULL) fm_compute(s, kind, object, part, count, out);
     else
-        for (int32_t i = 0; i < count; i++) out[i] = *(i == 0 ? at : stored(s, kind, object, part + i));
+        for (int32_t i = 0; i < count; i++) out[i] = *(i == 0 ? at : fm_stored(s, kind, object, part + i));
 }
 
 /* The value of a variable. Requires the results that fm_validity lists. */
@@ -316,6 +56,14 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     double value;
     read_components(s, kind, object, component < 0 ? 0 : component, 1, &value);
     return value;
+}
+
+/* The continuous state that a variable is, -1 if it is none. */
+int32_t fm_state_place(fm_instance *s, uint32_t reference)
+{
+    fm_variable_info info;
+    if (fm_variable(s, reference, &info) != FM_OK || !info.state) return -1;
+    return (int32_t)(fm_stored(s, info.kind, info.object, info.component) - s->y);
 }
 
 /* The value of any reference; rates are those in hosted.rates. */
@@ -408,7 +156,7 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
 static int is_diagonal(const fm_image *m, int32_t kind, int32_t object, int32_t component)
 {
     if (kind == FM_B_INERTIA) return component < 3;
-    return fm_kinds[kind].owner != FM_JOINT || coupled_entry(m, kind, object, component) < 0;
+    return fm_kinds[kind].owner != FM_JOINT || fm_coupled_entry(m, kind, object, component) < 0;
 }
 
 static fm_status check_value(fm_instance *s, uint32_t reference, double value)
@@ -417,8 +165,8 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     const int32_t part = s->image.variable_component[reference];
     const char *why = NULL;
     char name[200], bound[400];
-    if (stored(s, kind, object, part) == NULL) why = "it is computed and cannot be set";
-    else if (follows_path(&s->image, kind, object, part)) why = "this mode follows a path";
+    if (fm_stored(s, kind, object, part) == NULL) why = "it is computed and cannot be set";
+    else if (fm_follows_path(&s->image, kind, object, part)) why = "this mode follows a path";
     else if (!fm_fits(kind, is_diagonal(&s->image, kind, object, part), value, bound, sizeof bound)) why = bound;
     if (why == NULL) return FM_OK;
     (void)fm_variable_name(s, reference, name, sizeof name);
@@ -443,7 +191,7 @@ double *fm_parameter_at(fm_instance *s, uint32_t reference)
     if (reference >= fm_variable_count(s)) return NULL;
     const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
     if (!kind->tunable && !(s->model.inverse && kind->causality == FM_INPUT)) return NULL;
-    return stored(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
+    return fm_stored(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
 }
 
 /* Adds to what fm_parameter_at finds, beyond its bounds too. 0: it is none. */
@@ -481,7 +229,7 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
             continue;
         }
         const int32_t kind = m->variable_kind[reference[i]];
-        double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
+        double *at = fm_stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
         if (fm_kinds[kind].state && !hosted) s->guess[at - s->y] = value[i];
         if (memcmp(at, value + i, sizeof *at) == 0) continue;
         write(s, reference[i], at, value[i]);

@@ -6,8 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int32_t fm_input_place(fm_instance *s, uint32_t reference);
-int32_t fm_place_of(fm_instance *s, int32_t kind, int32_t object, int32_t component);
 int32_t fm_state_place(fm_instance *s, uint32_t reference);
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object);
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);

@@ -225,7 +225,7 @@ static double turned_power(const double *force, const double w[3], const double 
 static int circulates(fm_instance *s, int32_t load, const double *x, const double *y)
 {
     const int32_t point = s->image.load_P[load], link = s->image.point_link[point];
-    const double *R = s->image.load_R + 9 * load;
+    const double *R = s->image.point_R + 9 * point;
     double f[3], t[3], r[3], w[2][3], v[2][3];
     if (link < 0) return 0;
     for (int k = 0; k < 2; k++) {

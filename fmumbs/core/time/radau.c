@@ -39,8 +39,9 @@
 #define FM_CUBIC FM_TERMS_OF_RADAU /* the term of `dense` after those of the dense output, for predictions */
 #define FM_SLOWEST_RATE 0.95 /* an iteration that leaves more of the last change does not converge */
 #define FM_SLOW_RATE 0.2     /* Newton's method is not worth its matrices: springs turn */
-/* that are taken otherwise then: a new try that fails costs FM_MOST_ITERATED iterations, fewer than so many steps */
-#define FM_TURNING_STEPS 20.0
+/* that are taken otherwise then, of two iterations at least, mostly three: so tries that fail, of FM_MOST_ITERATED
+ * each, are at most a sixth to a fourth of all iterations */
+#define FM_TURNING_STEPS (5 * FM_MOST_ITERATED / 3)
 
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
     {0.272, 0.0, 0.0},

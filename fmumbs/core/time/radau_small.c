@@ -29,7 +29,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_DENSE_ALONE 24 /* most velocity variables where no spring resists across joints */
+/* Most velocity variables and rows where no spring resists across joints. Time beside that of the iteration by stages,
+ * of chains of 8, 16, 24 and 40 hinges: without such springs, though with those of the hinges, 0.85, 1.05, 1.29, 2.0;
+ * loops and friction, which stages iterate more often, take less. */
+#define FM_DENSE_ALONE 24
 
 /* Accelerations at t and y without a trace in what is known of the loops' rows, and the rates of positions. */
 static void evaluate(fm_instance *s, double t, const double *y, double *rates)

@@ -25,7 +25,9 @@
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
 #define FM_SLOPE_KEPT 0.01 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
-#define FM_SHORT 0.1 /* of the run's longest step: shorter ones may approach a pole, where rates grow without bound */
+/* of the run's longest step: shorter ones may approach a pole. At a distance t from one rates grow as 1/t, and steps
+ * shrink as t^2, below any such part: it only spares most other steps the search for poles beside them */
+#define FM_SHORT 0.1
 #define FM_AT_ONCE 1e-7 /* of the time in which the mechanism moves: closer switches of laws are simultaneous */
 
 /* Chooses the modes of the force laws at time t and state y. 0: none are found. */

@@ -15,8 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* times its column: an element that has grown to this reverses at a pole; one that fell to the inverse, at zero */
-#define FM_POLE 1e3
+/* times its column: an element that has grown to this reverses at a pole; one that fell to the inverse, at zero. At a
+ * part t of the way from there they are 1/t and t, and what cancels in a harmless passage leaves eps/t of Y:
+ * eps^(-1/4), in the middle between 1 and eps^(-1/2), where round-off would be as large as t */
+#define FM_POLE 8192.0
 #define FM_POLE_HALVINGS 52 /* as many as parts of the way have digits */
 
 /* Y at a part of the way. */
