@@ -8,7 +8,8 @@
  * without bound, so that no step ends near it. Trials that pass such a position bracket it. The next steps end shortly
  * before where the determinant of the drives' response would become zero, or halve the bracket. It is located when the
  * bracket, or a trial within it that is rejected for another reason, is FM_BRACKETED of the trial that found it; also
- * by short trials that are rejected where hardly any effect is left.
+ * by short trials that are rejected where hardly any effect is left, and by any that fails so near it that the motion
+ * as it is leads there within FM_AT_LOSS.
  */
 #include "headway.h"
 
@@ -90,19 +91,6 @@ static double narrow(fm_instance *s)
     return fastest > 0.0 ? fmax(FM_CERTAIN * width, FM_AT_LOSS / fastest) : FM_CERTAIN * width;
 }
 
-/* Whether a rejected trial to `arrival` locates a position at which the drives lose their effect. */
-int fm_drives_block(fm_instance *s, double arrival)
-{
-    const double t = s->clock[FM_TIME_HEAD], h = arrival - t;
-    if (s->realised->count == 0) return 0;
-    if (h < FM_SHORT_TRIAL * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE))
-        return s->realised->lost = 1;
-    if (!(t < s->integrator->lost_at && s->integrator->lost_at < INFINITY) || !(h <= narrow(s))) return 0;
-    if (s->realised->crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised->lost = 1;
-    s->integrator->lost_at = INFINITY;
-    return 0;
-}
-
 /* The determinant of the drives' response at the head moved on by its velocities and accelerations for so long. */
 static double response_after(fm_instance *s, double time)
 {
@@ -136,8 +124,35 @@ static double way_to_loss(fm_instance *s, double left)
     }
 }
 
-/* A step of h, or a shorter one within the bracket of such a position: one that locates it, or to shortly before it, or
- * to the middle of the bracket, where an estimate has been passed. */
+/* Whether a trial that failed, near a singular position or where hardly any effect is left, ended so near such a
+ * position that it locates it: the motion as it is at the head leads there within FM_AT_LOSS. */
+static int leads_to_loss(fm_instance *s, double error)
+{
+    const double fastest = fm_fastest(s, s->head + s->image.n.positions), reach = FM_AT_LOSS / fastest;
+    if (!(fastest > 0.0) || !(s->realised->crossed || isinf(error))) return 0;
+    if (!s->realised->crossed && !fm_drives_fade(s, s->clock[FM_TIME_HEAD], s->head, FM_FADED)) return 0;
+    return way_to_loss(s, reach) <= reach;
+}
+
+/* Whether a rejected trial to `arrival` locates a position at which the drives lose their effect; error: as for
+ * fm_rejected. */
+int fm_drives_block(fm_instance *s, double error, double arrival)
+{
+    const double t = s->clock[FM_TIME_HEAD], h = arrival - t;
+    if (s->realised->count == 0) return 0;
+    if (h < FM_SHORT_TRIAL * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE))
+        return s->realised->lost = 1;
+    if (!(t < s->integrator->lost_at && s->integrator->lost_at < INFINITY))
+        return s->realised->lost = leads_to_loss(s, error);
+    if (!(h <= narrow(s))) return 0;
+    if (s->realised->crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised->lost = 1;
+    s->integrator->lost_at = INFINITY;
+    return 0;
+}
+
+/* A step of h, or a shorter one within the bracket of such a position: one that locates it, or to shortly before it. If
+ * the estimate is beyond the bracket, whose end an inaccurate trial may have set, to the middle of the bracket, or,
+ * where a trial locates the position, past its end. */
 double fm_before_loss(fm_instance *s, double h)
 {
     const double t = s->clock[FM_TIME_HEAD], left = s->integrator->lost_at - t;
@@ -146,9 +161,10 @@ double fm_before_loss(fm_instance *s, double h)
         s->integrator->lost_from = t;
         s->integrator->lost_ahead = way_to_loss(s, left);
     }
-    const double way = s->integrator->lost_ahead, least = fmin(narrow(s), left);
+    const double way = s->integrator->lost_ahead, located = narrow(s), least = fmin(located, left);
     if (FM_PASSING * way <= least) return fmin(h, least);
-    return fmin(h, way < left ? FM_SHORT_OF * way : 0.5 * left);
+    if (way < left) return fmin(h, FM_SHORT_OF * way);
+    return fmin(h, left <= located ? fmin(FM_PASSING * left, located) : 0.5 * left);
 }
 
 /* Writes which joint changes fastest at the head and why a trial was rejected last. */

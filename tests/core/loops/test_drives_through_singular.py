@@ -58,7 +58,7 @@ def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) ->
         assert left < 0.01
 
 
-@pytest.mark.parametrize("seed", seeds(6, 60))
+@pytest.mark.parametrize("seed", [*seeds(6, 60), 779, 1154])  # these took radau 222
 def test_drawn_arms_are_told_soon(seed: int) -> None:
     rng = np.random.default_rng([24, seed])
     length, duration = 10.0 ** rng.uniform(-0.5, 1), 10.0 ** rng.uniform(-1, 1)
@@ -69,4 +69,23 @@ def test_drawn_arms_are_told_soon(seed: int) -> None:
     for dynamics in ("riccati", "copcod"):
         count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
         assert count <= (2 if scheme == "radau" else 1) * FEW
+        assert left < 0.02 * length
+
+
+@pytest.mark.parametrize("seed", [*seeds(12, 90), 95, 98])  # these took 1326 and 971
+def test_paths_that_end_just_behind_the_base(seed: int) -> None:
+    """There the tip is slow, and the position is estimated from motion that nearly stops before it.
+
+    Stages of long trials overshoot it, so that it may lie beyond where a trial found the drives lost. The count has the
+    motion, which takes long for the last part of its way.
+    """
+    rng = np.random.default_rng([27, seed])
+    length, duration = 10.0 ** rng.uniform(-0.5, 1), 10.0 ** rng.uniform(-1, 1)
+    begin, end = length * rng.uniform(0.3, 1.8), -length * 10.0 ** rng.uniform(-3, -1.5)
+    model = folding(begin, end, length, rng.choice([-1.0, 1.0]), duration=duration, gravity=9.81 * rng.integers(2))
+    scheme = ("dopri5", "dop853", "radau", "auto")[rng.integers(4)]
+    options = {"scheme": scheme, "tolerance": 10.0 ** rng.uniform(-8, -3)}
+    for dynamics in ("riccati", "copcod"):
+        count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
+        assert count <= (4 if scheme == "radau" else 2) * FEW
         assert left < 0.02 * length

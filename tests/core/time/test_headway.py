@@ -84,6 +84,21 @@ def test_too_few_results_say_where() -> None:
         solver.step(2.0)
 
 
+def test_where_no_joint_accelerates_none_is_named() -> None:
+    """Only a clamped beam bends, whose modes belong to no joint."""
+    model = fm.Model("bending", gravity=(0, 0, 0))
+    beam = fm.ModalBody.beam("beam", length=1.0, mass=1.0, EI=1.0, modes=1, plane="xy")
+    other = fm.Body("other", mass=1.0, inertia=(1, 1, 1))
+    model.add(beam, other, fm.Weld("W", model.ground.at(), beam.base), fm.Revolute("R", model.ground.at(), other.at()))
+    model.add(fm.Load("pull", beam.tip))
+    solver = fm.Solver(fm.compile(model))
+    solver.assemble()
+    solver.step(1.0)
+    solver.set("pull.force", [0.0, 1e200, 0.0])
+    with pytest.raises(fm.SolverError, match="too small: the last trial step met a state that is not finite"):
+        solver.step(1.1)
+
+
 def test_an_fmu_discards_the_step(tmp_path: Path) -> None:
     slave = Slave(unpacked_fmu(tmp_path / "tumbler", tumbler()))
     slave.start()
