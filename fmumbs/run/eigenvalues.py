@@ -28,11 +28,9 @@ def first_order(right: Complex, E: Array) -> Array:
 
 def eigenvalues(A: Array, E: Array) -> tuple[Complex, Complex, Array]:
     """(n,) eigenvalues of A, (n, n) eigenvectors in columns, and (n,) how far errors of A by up to E may move them."""
-    n = len(A)
-    if n == 0:
-        return np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros(0)
     from scipy.optimize import linear_sum_assignment
 
+    n = len(A)
     A, rest = A.copy(), np.arange(n)
     acts = np.abs(A) > E
     while len(idle := rest[~acts[np.ix_(rest, rest)].any(axis=0)]):

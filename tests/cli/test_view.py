@@ -97,6 +97,11 @@ def test_an_fmu_carries_its_page_on_request(tmp_path: Path, backend: str) -> Non
     for out, options in (("plain.fmu", ()), ("seen.fmu", ("--scene",))):
         result = fmumbs("export", "pendulum", "--backend", backend, "-o", out, *options)
         assert result.exit_code == 0, result.output
+        said = result.output.splitlines()[0]
+        with zipfile.ZipFile(tmp_path / out) as archive:
+            packed = sum(one.compress_size for one in archive.infolist() if one.filename == "documentation/scene.html")
+        size = f"{(tmp_path / out).stat().st_size / 1024:.0f} kB"
+        assert said == f"{out}  {size}" + (f", of which the scene {packed / 1024:.0f} kB" if options else "")
     with zipfile.ZipFile(tmp_path / "plain.fmu") as plain, zipfile.ZipFile(tmp_path / "seen.fmu") as seen:
         assert set(seen.namelist()) - set(plain.namelist()) == {"documentation/scene.html"}
         (tmp_path / "scene.html").write_bytes(seen.read("documentation/scene.html"))

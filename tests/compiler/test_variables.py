@@ -269,6 +269,19 @@ def test_units_follow_from_the_joint(image: ModelImage) -> None:
     assert (units["A.rest"], units["P.rotor_inertia"]) == ("rad", "kg")
 
 
+def test_a_stiffness_matrix_changes_no_unit_of_its_ball() -> None:
+    """Its entries are more than the ball has velocities, as are the components of its quaternion."""
+    units = []
+    for stiffness in (3.0, np.diag((1.0, 2.0, 3.0)) + 0.1):
+        model = fm.Model("ball")
+        body = fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+        model.add(body, fm.Spherical("j", model.ground.at(), body.at(), stiffness=stiffness))
+        image = compile(model, everything=True)
+        laws = ("j.stiffness", "j.damping")
+        units.append({v.name: (v.unit, v.description) for v in image.variables if not v.name.startswith(laws)})
+    assert units[0] == units[1]
+
+
 def test_units_of_a_skate_follow_from_its_slides_and_its_turn() -> None:
     model, body = fm.Model("m"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
     model.add(body, fm.Skate("S", model.ground.at(), body.at(), stiffness=(1, 2, 3), damping=(1, 2, 3)))

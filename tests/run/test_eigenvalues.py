@@ -65,6 +65,12 @@ def test_a_chain_that_nothing_acts_back_on_is_exactly_zero() -> None:
     assert np.sort(values.real[values != 0.0]) == pytest.approx(np.sort(np.linalg.eigvals([[-0.3, 0.2], [2.0, -4.0]])))
 
 
+def test_no_states_have_no_eigenvalues() -> None:
+    values, vectors, errors = eigenvalues(np.zeros((0, 0)), np.zeros((0, 0)))
+    assert (values.shape, vectors.shape, errors.shape) == ((0,), (0, 0), (0,))
+    assert (values.dtype, vectors.dtype, errors.dtype) == (complex, complex, float)
+
+
 def test_a_double_root_that_round_off_split_is_not_decided() -> None:
     """Of a critically damped pair the errors are the root of those of A."""
     values, _, errors = eigenvalues(np.array([[0.0, 1.0], [-1e-16, 0.0]]) + np.eye(2) * 1e-9, np.full((2, 2), 1e-16))

@@ -57,7 +57,6 @@ static fm_status begin(fm_instance *s, kept *was)
     was->planar = s->planar.used;
     memcpy(was->gravity, s->gravity, sizeof was->gravity);
     if (was->planar) (void)fm_planar_use(s, 0);
-    s->planar.is_placed = 0;
     s->laws.use = s->laws.now;
     return FM_OK;
 }

@@ -75,6 +75,23 @@ def test_a_balls_torque_is_the_slope_of_its_potential(seed: int, where: str) -> 
     assert_allclose(solver.get("solver.energy"), stored + w @ inertia @ w / 2, rtol=1e-12)
 
 
+@pytest.mark.parametrize("law", ["stiffness", "damping"])
+def test_each_of_several_balls_starts_with_the_entries_given_for_it(law: str) -> None:
+    """Entries of all balls lie in one array, whatever the number of balls before."""
+    rng, model = np.random.default_rng(3), fm.Model("m")
+    for n in range(3):
+        body = fm.Body(f"b{n}", mass=1.0, inertia=(1, 1, 1))
+        ends = (model.ground.at(float(n), 0, 0), body.at())
+        model.add(body, fm.Spherical(f"j{n}", *ends, **{law: semidefinite(rng, 3, 5.0) + np.eye(3)}))
+    plain = Solver(compile(model, everything=True))
+    names = [f"j{n}.{law}[{i}]" for n in range(3) for i in range(1, 7)]
+    before = {name: plain.get(name) for name in names}
+    for name in names:
+        given = before | {name: before[name] + 1e-3}
+        solver = Solver(compile(model, everything=True, starts={name: given[name]}))
+        assert {one: solver.get(one) for one in names} == given
+
+
 def test_a_multiple_of_the_identity_is_the_number() -> None:
     base = (fm.Model("m").ground.at(), fm.Body("b", mass=1.0, inertia=(1, 1, 1)).at())
     assert fm.Spherical("j", *base, stiffness=3.0 * np.eye(3)) == fm.Spherical("j", *base, stiffness=3.0)
