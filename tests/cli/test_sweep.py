@@ -27,6 +27,17 @@ def test_grids_lists_and_samples_become_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "joint", "starts", "warned"), [("four_bar", "B", "0.3,1.0", 2), ("pendulum", "A", "0.0,0.5", 0)]
+)
+def test_warnings_of_runs_are_counted_and_one_is_shown(model: str, joint: str, starts: str, warned: int) -> None:
+    result = fmumbs("sweep", model, "--grid", f"{joint}.q={starts}", *HERE)
+    assert result.exit_code == 0, result.output
+    assert ("warning: " in result.output) == bool(warned)
+    if warned:
+        assert f"in {warned} runs, such as: Model 'four_bar': loops and couplings changed" in result.output
+
+
+@pytest.mark.parametrize(
     ("text", "values"),
     [
         ("0.1:1000:5:log", [0.1, 1.0, 10.0, 100.0, 1000.0]), ("1:3:3", [1, 2, 3]), ("1:2:3", [1.0, 1.5, 2.0]),

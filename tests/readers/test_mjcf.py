@@ -156,6 +156,13 @@ def test_elements_without_names_get_some(tmp_path: Path) -> None:
     fm.simulate(model, stop=0.05)
 
 
+@pytest.mark.parametrize(("given", "name"), [("", "m"), (' model="crane"', "crane")])
+def test_a_model_is_called_as_its_file_says_or_as_the_file(given: str, name: str, tmp_path: Path) -> None:
+    body = f"<worldbody><body><joint/>{BALL}</body></worldbody>"
+    (tmp_path / "m.xml").write_text(f"<mujoco{given}>{body}</mujoco>")
+    assert fm.read_mjcf(tmp_path / "m.xml").name == name
+
+
 def test_limits_are_data_or_stops_of_their_modes(tmp_path: Path) -> None:
     world = f"<body name='b'><joint name='x' type='slide' range='-1 2'/><joint name='y' axis='0 1 0'/>{BALL}</body>"
     model = mjcf(tmp_path, world, limits="stop", stop_stiffness=1e3)
