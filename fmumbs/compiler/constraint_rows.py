@@ -50,7 +50,7 @@ def rows_of(joint: JointBase) -> list[Row]:
 
 def has_simple_rows(joint: JointBase) -> bool:
     """Whether the rows need no coordinates of the joint, so that they take less time."""
-    return isinstance(joint, Closing) or _simple_rows(joint) is not None
+    return isinstance(joint, Closing) or len(joint.modes) == 1 or _simple_rows(joint) is not None
 
 
 def _simple_rows(joint: JointBase) -> list[Row] | None:

@@ -72,33 +72,23 @@ def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """The bytes of an image with these sizes and arrays; every array has rows x columns values."""
-    parts: list[bytes | memoryview] = [np.array([sizes[name] for name in size_names()], np.int32).tobytes()]
-    parts.append(bytes(-len(parts[0]) % 8))
-    section = None
-    for column in table():
-        if column.section != section:
-            section = column.section
-            parts.append(section.encode().ljust(8))
+    plan = _plan(tuple(sizes[name] for name in size_names()))
+    image = bytearray(plan.size)
+    for at, mark in plan.marks:
+        image[at : at + len(mark)] = mark
+    for name, size in plan.sizes:
+        if arrays[name].size != size:
+            raise AssertionError(f"{name} has {arrays[name].size} values")
+    for column, at, _ in plan.filled:
         values = np.ascontiguousarray(arrays[column.name], column.dtype)
-        if values.size != sizes[column.rows] * column.columns:
-            raise AssertionError(f"{column.name} has {values.size} values")
-        if not values.size:
-            continue
-        parts.append(values.data.cast("B"))
-        if padding := -values.nbytes % 8:
-            parts.append(bytes(padding))
-    body = b"".join(parts)
-    checksum = lib.fm_checksum(ffi.from_buffer(body), len(body))
-    return _header(body, checksum) + body
-
-
-def _header(body: bytes, checksum: int) -> bytes:
-    header = ffi.new("fm_header *")
+        image[at : at + values.nbytes] = values.data.cast("B")
+    body = memoryview(image)[HEADER:]
+    header = ffi.from_buffer("fm_header *", image)
     header.magic = ffi.string(lib.FM_IMAGE_MAGIC)
     header.version, header.byte_order = lib.fm_image_version(), lib.FM_BYTE_ORDER
-    header.size, header.checksum = HEADER + len(body), checksum
+    header.size, header.checksum = len(image), lib.fm_checksum(ffi.from_buffer(body), len(body))
     ffi.memmove(header.hash, hashlib.sha256(body).digest(), len(header.hash))
-    return bytes(ffi.buffer(header))
+    return bytes(image)
 
 
 def image_hash(image: bytes) -> str:
@@ -115,33 +105,50 @@ def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     """Sizes and arrays of an image that the core has checked; the arrays are read-only views."""
     counts = np.frombuffer(image, np.int32, len(size_names()), HEADER)
     sizes = dict(zip(size_names(), counts.tolist(), strict=True))
-    arrays: Arrays = {}
-    for column, at, count in extents(sizes):
-        if count == 0:
-            arrays[column.name] = column.empty
-            continue
+    plan = _plan(tuple(sizes.values()))
+    arrays: Arrays = plan.empty.copy()
+    for column, at, count in plan.filled:
         arrays[column.name] = column.shaped(np.frombuffer(image, column.dtype, count, at))
     return sizes, arrays
 
 
 def extents(sizes: Mapping[str, int]) -> tuple[tuple[Column, int, int], ...]:
     """Each array of an image with these sizes, the byte where it begins, and the number of its values."""
-    return _extents(tuple(sizes[name] for name in size_names()))
+    return _plan(tuple(sizes[name] for name in size_names())).extents
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Images with the same sizes, of `size` bytes. marks: the sizes and the names of the sections, with the bytes where
+    they begin; extents: of all arrays, filled: of those with values; sizes: numbers of values; empty: arrays without.
+    """
+
+    size: int
+    marks: list[tuple[int, bytes]]
+    extents: tuple[tuple[Column, int, int], ...]
+    filled: list[tuple[Column, int, int]]
+    sizes: list[tuple[str, int]]
+    empty: Arrays
 
 
 @lru_cache(maxsize=8)
-def _extents(counts: tuple[int, ...]) -> tuple[tuple[Column, int, int], ...]:
+def _plan(counts: tuple[int, ...]) -> _Plan:
     sizes, found = dict(zip(size_names(), counts, strict=True)), []
-    at = HEADER + (4 * len(size_names()) + 7) // 8 * 8
+    marks = [(HEADER, np.array(counts, np.int32).tobytes())]
+    at = HEADER + (4 * len(counts) + 7) // 8 * 8
     section = None
     for column in table():
         if column.section != section:
             section = column.section
+            marks.append((at, section.encode().ljust(8)))
             at += 8
         count = sizes[column.rows] * column.columns
         found.append((column, at, count))
         at += (count * column.dtype.itemsize + 7) // 8 * 8
-    return tuple(found)
+    return _Plan(
+        at, marks, tuple(found), [one for one in found if one[2]], [(column.name, n) for column, _, n in found],
+        {column.name: column.empty for column, _, _ in found},
+    )  # fmt: skip
 
 
 def text_at(text: bytes, offset: int) -> str:

@@ -59,6 +59,8 @@ class Structure:
 
     def _finds(self, names: Sequence[str]) -> bool:
         """Whether the compiler finds out any of these variables about the start."""
+        if not names:
+            return False
         variables = self._image.variables
         references = [i for name in names for i in variables.references(name)]
         return bool(np.isin(self._image.arrays["variable_kind"][references], _FOUND).any())
