@@ -83,12 +83,17 @@ def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
         values = np.ascontiguousarray(arrays[column.name], column.dtype)
         image[at : at + values.nbytes] = values.data.cast("B")
     body = memoryview(image)[HEADER:]
-    header = ffi.from_buffer("fm_header *", image)
+    image[:HEADER] = _header(body, lib.fm_checksum(ffi.from_buffer(body), len(body)))
+    return bytes(image)
+
+
+def _header(body: bytes | memoryview, checksum: int) -> bytes:
+    header = ffi.new("fm_header *")
     header.magic = ffi.string(lib.FM_IMAGE_MAGIC)
     header.version, header.byte_order = lib.fm_image_version(), lib.FM_BYTE_ORDER
-    header.size, header.checksum = len(image), lib.fm_checksum(ffi.from_buffer(body), len(body))
+    header.size, header.checksum = HEADER + len(body), checksum
     ffi.memmove(header.hash, hashlib.sha256(body).digest(), len(header.hash))
-    return bytes(image)
+    return bytes(ffi.buffer(header))
 
 
 def image_hash(image: bytes) -> str:

@@ -130,13 +130,12 @@ def _reached(scene: Scene, poses: Poses) -> Array:
 def _reach(scene: Scene) -> float:
     """The typical length of a body: the median of the largest distances within each [m]; 0 without one."""
     lengths = []
-    ends: dict[int, list[Array]] = {}
+    ends: dict[int, list[tuple[float, ...]]] = {}
     for joint in scene.joints:
         for end in (joint.F, joint.M):
-            ends.setdefault(end.body, []).append(np.array(end.at))
+            ends.setdefault(end.body, []).append(end.at)
     for i, body in enumerate(scene.bodies):
-        points = np.array(ends.get(i, [])).reshape(-1, 3)
-        span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+        span = max((max(along) - min(along) for along in zip(*ends.get(i, []), strict=True)), default=0.0)
         length = max(span, max(body.shape.size) if body.shape is not None else 0.0)
         if body.line is not None:
             length = max(length, float(np.ptp(np.array(body.line.points), axis=0).max()))
@@ -212,18 +211,18 @@ class _Maker:
     def bodies(self) -> None:
         thin = self.sizes.thin
         rolling = {j.M.body for j in self.scene.joints if {"disc", "sphere"} & {one.kind for one in j.symbols}}
+        origins, axes = self.poses.r[self.instant], self.poses.R[self.instant]
+        coms = origins + np.matmul(axes, np.array([body.com for body in self.scene.bodies]).reshape(-1, 3, 1))[..., 0]
         for i, body in enumerate(self.scene.bodies):
-            r, R = self.poses.r[self.instant, i], self.poses.R[self.instant, i]
-            colour = self.colours[i]
+            r, R, com, colour = origins[i], axes[i], coms[i], self.colours[i]
             first = len(self.found)
-            com = r + R @ np.array(body.com)
             if body.shape is not None and not (i in rolling and body.shape.kind == "ellipsoid"):
                 point = max(body.shape.size) <= 0.0
                 least = 1.4 * thin if point else thin if body.shape.kind != "box" else 0.6 * thin
                 half = [max(0.5 * one, least) for one in body.shape.size]
                 if body.shape.kind == "ellipsoid":
                     half = [max(one, 0.12 * max(half)) for one in half]
-                at = r + R @ np.array(body.shape.at)
+                at = com if body.shape.at == body.com else r + R @ np.array(body.shape.at)
                 is_inertia = body.shape.kind == "ellipsoid" and body.links and not point and body.opacity == 1.0
                 opacity = _INERTIA if is_inertia else 1.0
                 self.add(body.shape.kind, at, R @ matrix(body.shape.axes), half, colour, opacity=opacity)
