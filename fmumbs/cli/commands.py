@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 )
 @click.version_option(package_name="fmumbs")
 def main() -> None:
-    """Multibody mechanisms in Python, exported as FMI 2.0 FMUs.
+    """Multibody mechanisms in Python, exported as FMUs of FMI 2.0 and 3.0.
 
     \b
     fmumbs check double_pendulum                      what the mechanism is, and what may be wrong
@@ -178,6 +178,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="native: a binary without dependencies; pythonfmu: runs in the host's Python.",
 )  # fmt: skip
 @click.option(
+    "--fmi", type=click.Choice(["2", "3"]), default="2", show_default=True,
+    help="Version of FMI: 2.0, or 3.0, whose importers may see each integration step and end a step early.",
+)  # fmt: skip
+@click.option(
     "--kind", type=click.Choice(["cs+me", "cs", "me"]),
     help="cs: for Co-Simulation, with its own integrator; me: for Model Exchange, which the importer integrates; the "
     "default is both, and cs with --backend pythonfmu.",
@@ -216,6 +220,7 @@ def export(
     settings: Settings,
     starts: Settings,
     platforms: tuple[str, ...],
+    fmi: str,
     kind: str | None,
     naming: str,
     all_variables: bool,
@@ -225,11 +230,12 @@ def export(
     verifies: bool,
     **integration: Any,
 ) -> None:
-    """Writes an FMI 2.0 FMU for each MODEL.
+    """Writes an FMU for each MODEL.
 
     \b
     fmumbs export double_pendulum
     fmumbs export pendulum arm6 -o fmus/
+    fmumbs export pendulum --fmi 3
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     fmumbs export arm6 --inverse -o feed_forward.fmu
     fmumbs export four_bar --inverse --actuated A.tau -o crank.fmu
@@ -245,7 +251,7 @@ def export(
     for name in models:
         model = read_model(name, settings)
         path = export_fmu(
-            model, output or f"{model.name}.fmu", kind=kind, backend=backend, starts=starts,
+            model, output or f"{model.name}.fmu", fmi=int(fmi), kind=kind, backend=backend, starts=starts,
             platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
             inverse=inverse, actuated=actuated or None, **integration,
         )  # fmt: skip

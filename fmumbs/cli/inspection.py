@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs.analysis.structure import structure
 from fmumbs.errors import AssemblyError, ModelError
-from fmumbs.export.fmi2 import capability_attributes, experiment_attributes
+from fmumbs.export.description_parts import experiment_attributes
+from fmumbs.export.fmi2 import capability_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_description
-from fmumbs.play.unpacking import TYPES, open_archive, start_of
+from fmumbs.play.unpacking import open_archive, scalars, start_of
 
 if TYPE_CHECKING:
     from fmumbs.analysis.tools import ToolName
@@ -268,7 +269,7 @@ def _solver(facts: Facts) -> Facts:
 
 
 def fmu_info(path: "str | os.PathLike[str]") -> Facts:
-    """The same for an FMI 2.0 FMU, from its modelDescription.xml; "platforms" lists those of its binaries.
+    """The same for an FMU, from its modelDescription.xml; "platforms" lists those of its binaries.
 
     Raises ExportError if `path` is not an FMU.
     """
@@ -282,7 +283,8 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     facts = {
         "name": root.get("modelName", ""),
         "description": root.get("description", ""),
-        "guid": root.get("guid", ""),
+        "guid": root.get("guid") or root.get("instantiationToken", ""),
+        "fmi": root.get("fmiVersion", ""),
         "kind": "fmu",
         "kinds": [name for name, found in kinds if found is not None],
         "tool": root.get("generationTool", ""),
@@ -294,19 +296,18 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
         },
         "experiment": {} if experiment is None else {k: float(v) for k, v in experiment.attrib.items()},
         "capabilities": {} if simulation is None else dict(simulation.attrib),
-        "variables": [_scalar(variable) for variable in root.iterfind("ModelVariables/ScalarVariable")],
+        "variables": [_scalar(variable, kind, value) for variable, kind, value in scalars(root)],
     }
     return facts | {"solver": _solver(facts)}
 
 
-def _scalar(variable: Any) -> Facts:
-    value = next(child for child in variable if child.tag in TYPES)
+def _scalar(variable: Any, kind: str, value: Any) -> Facts:
     return {
         "name": variable.get("name"),
         "causality": variable.get("causality", "local"),
         "variability": variable.get("variability", "continuous"),
-        "type": value.tag.lower(),
+        "type": kind.lower(),
         "unit": value.get("unit", ""),
-        "start": start_of(value.tag, value.get("start")),
+        "start": start_of(kind, value.get("start")),
         "description": variable.get("description", ""),
     }

@@ -2,14 +2,14 @@
 
 A state is a variable of the table, or else one beyond it; so is its rate, which is a variable of the table only where
 no loop adds a pull to it (core/motion/pull.c). References beyond the table are those of fmumbs.h: the time, the states,
-their rates.
+their rates, the event indicators.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fmumbs.compiler.image import ModelImage
-from fmumbs.compiler.kinds import Kind, kinds
+from fmumbs.compiler.kinds import LAW, Kind, kinds
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.variables import Variable
 
@@ -19,8 +19,8 @@ _RATES = {"": "1/s", "rad": "rad/s", "rad/s": "rad/s2", "m": "m/s", "m/s": "m/s2
 @dataclass(frozen=True)
 class Continuous:
     """time: its variable. beyond: states and rates that are not in the table. states, rates: references, in the core's
-    order. nominals: magnitudes of the states [1 rad, or m]. indicators: number of event indicators. equal: rates beyond
-    the table that are a state, such as the velocity of a joint outside loops, and that state.
+    order. nominals: magnitudes of the states [1 rad, or m]. marks: event indicators, which are variables since FMI 3.0.
+    equal: rates beyond the table that are a state, such as the velocity of a joint outside loops, and that state.
     """
 
     time: Variable
@@ -28,8 +28,13 @@ class Continuous:
     states: list[int]
     rates: list[int]
     nominals: list[float]
-    indicators: int
+    marks: list[Variable]
     equal: dict[int, int]
+
+    @property
+    def indicators(self) -> int:
+        """The number of event indicators."""
+        return len(self.marks)
 
 
 def continuous(image: ModelImage) -> Continuous:
@@ -67,8 +72,21 @@ def continuous(image: ModelImage) -> Continuous:
         if not pulled and (state := reference_of.get((kind.rate, element, component))) is not None:
             equal[rates[i]] = state
         slow.append(_local(rates[i], f"der({name})", unit, f"rate of {name}", states[i], inputs))
-    time = Variable(table, "time", "", None, "independent", "continuous", None, "real", None, "s", "time", None, None)
-    return Continuous(time, hidden + slow, states, rates, list(nominals)[:count], indicators, equal)
+    laws = named.elements(LAW)
+    marks = [_mark(table + 1 + 2 * count + law, laws[law]) for law in range(indicators)]
+    return Continuous(time_of(image), hidden + slow, states, rates, list(nominals)[:count], marks, equal)
+
+
+def time_of(image: ModelImage) -> Variable:
+    """The time, as a variable."""
+    at = len(image.variables)
+    return Variable(at, "time", "", None, "independent", "continuous", None, "real", None, "s", "time", None, None)
+
+
+def _mark(reference: int, law: str) -> Variable:
+    """The event indicator of a force law."""
+    text = f"event indicator of '{law}', negative where it leaves its piece"
+    return _local(reference, f"{law}.indicator", "", text, None, None)
 
 
 _POSITIONS = (

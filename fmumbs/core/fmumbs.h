@@ -3,7 +3,7 @@
  * A model image is read-only bytes, written by the compiler. An instance holds everything that changes. Every function
  * that can fail returns an fm_status and leaves a complete sentence in fm_message(). Only fm_open allocates memory.
  * Value references are indices into the image's table of variables; those beyond it are the time, then the continuous
- * states, then their rates. SI units, angles in radians.
+ * states, their rates, and the event indicators. SI units, angles in radians.
  */
 #ifndef FMUMBS_H
 #define FMUMBS_H
@@ -131,7 +131,7 @@ typedef struct fm_scheme_info {
 } fm_scheme_info;
 
 typedef struct fm_variable_info {
-    int32_t kind;      /* index for fm_kind() */
+    int32_t kind;      /* index for fm_kind(); beyond the table -1, of event indicators -2 */
     int32_t object;    /* index of the joint, body, ... that owns it */
     int32_t component; /* 0-based; -1 if the variable has one component only */
     int32_t causality;
@@ -230,6 +230,11 @@ fm_status fm_run(fm_instance *instance, const double *times, size_t count, const
 /* Registers a callback, NULL for none, that a long step or run calls about ten times a second; a result other than 0
  * ends it with FM_DISCARD. Completed steps give the same bits with and without a callback. */
 void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);
+/* Registers a callback, NULL for none, that fm_step calls at the end of each integration step before its own end. There,
+ * at fm_time(), values may be read, and nothing be set; event: 1 if a force law or a path went over to its next piece.
+ * It returns the time at which fm_step is to end: `end`, or an earlier one. Results are the same bits with a callback
+ * that returns `end` and without. A step with derivatives of inputs is not shown. */
+void fm_watch(fm_instance *instance, double (*step_ended)(void *host, double end, int event), void *host);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for benchmarking. */
 fm_status fm_evaluate(fm_instance *instance, size_t times);

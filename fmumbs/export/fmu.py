@@ -1,4 +1,4 @@
-"""Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3).
+"""Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3; FMI 3.0.2, 2.5).
 
     documentation/licenses/              of fmumbs, and of the headers of FMI in sources/
     sources/                             the core in C99
@@ -9,6 +9,9 @@
     documentation/index.html             the variables, their units and meanings
     documentation/scene.html             the mechanism in motion, on request
     sources/fm_embedded_image.c          the image as an array
+
+In FMI 3.0 the picture is terminalsAndIcons/icon.png, the folders of binaries have other names, and
+sources/buildDescription.xml lists the files to compile.
 
 These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The first two are the
 same in every FMU, and are copied as the build laid them out. The same image gives the same bytes: entries have a fixed
@@ -39,8 +42,10 @@ from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import INVERSE as OF_INVERSE
 from fmumbs.export.documentation import NATIVE as OF_DYNAMICS
+from fmumbs.export.documentation import NATIVE3 as OF_DYNAMICS3
 from fmumbs.export.documentation import documentation
 from fmumbs.export.fmi2 import fmi2_xml
+from fmumbs.export.fmi3 import PLATFORMS, build_description, fmi3_xml
 from fmumbs.export.model_description import INVERSE, KINDS, NATIVE, model_description, model_identifier, source_date
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
@@ -60,6 +65,7 @@ def export_fmu(
     model: Model | ModelImage,
     path: str | os.PathLike[str],
     *,
+    fmi: int = 2,
     kind: str | None = None,
     backend: str = "native",
     starts: Mapping[str, float | Sequence[float]] | None = None,
@@ -71,9 +77,10 @@ def export_fmu(
     actuated: Sequence[str] | None = None,
     **options: Unpack[RunOptions],
 ) -> Path:
-    """Writes `model` as an FMI 2.0 FMU to `path`; returns the path of the file.
+    """Writes `model` as an FMU to `path`; returns the path of the file.
 
     path: the file; or a folder, if it ends with a separator, for a file named after the model. Folders are created.
+    fmi: the version of FMI, 2 or 3. One of 3.0 shows each integration step to the importer and can end a step early.
     kind: "cs", an FMU for Co-Simulation, which has its own integrator, "me", one for Model Exchange, which the
         importer's solver or optimiser integrates, or "cs+me", both. None: both, or "cs" by the backend "pythonfmu",
         which has no other.
@@ -111,6 +118,7 @@ def export_fmu(
     inverse = _checks.flag(inverse, "inverse")
     if actuated is not None and not inverse:
         raise ExportError("actuated is for an FMU of inverse dynamics. Give inverse=True too, or leave it out.")
+    fmi = _fmi(fmi, backend)
     all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
     kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse else "cs+me"
     if not isinstance(kind, str) or kind not in KINDS:
@@ -129,9 +137,18 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    entries = BACKENDS[backend](image, platforms, naming, scene, kind)
+    entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
+
+
+def _fmi(fmi: int, backend: str) -> int:
+    """The version. Raises ExportError for one that there is not, or not by this backend."""
+    if isinstance(fmi, bool) or not isinstance(fmi, int) or fmi not in (2, 3):
+        raise ExportError(f"fmi is {fmi!r}. Give the version 2 or 3.")
+    if fmi == 3 and backend != "native":
+        raise ExportError(f"the backend '{backend}' makes FMUs of FMI 2.0 only. Leave fmi out, or use 'native'.")
+    return fmi
 
 
 def _check_inverse(backend: str, kind: str, scene: bool, options: RunOptions) -> None:
@@ -161,6 +178,7 @@ def native_entries(
     naming: str = STRUCTURED,
     scene: bool = False,
     kind: str = "cs+me",
+    fmi: int = 2,
 ) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents.
 
@@ -176,18 +194,24 @@ def native_entries(
         sources=compiled_sources(),
         tool=tool,
         licence=installed.LICENCE,
+        fmi=fmi,
     )
-    yield "modelDescription.xml", fmi2_xml(description)
-    yield "model.png", icon(image)
+    yield "modelDescription.xml", fmi2_xml(description) if fmi == 2 else fmi3_xml(description)
+    picture = "model.png" if fmi == 2 else "terminalsAndIcons/icon.png"
+    yield picture, icon(image)
     for platform, (suffix, binary) in installed.binaries(platforms).items():
-        yield f"binaries/{platform}/{name}{suffix}", binary
+        for folder in (platform,) if fmi == 2 else PLATFORMS.get(platform, (platform,)):
+            yield f"binaries/{folder}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
-    notes = OF_INVERSE if asks_for_inverse(image) else OF_DYNAMICS
-    yield "documentation/index.html", documentation(image, variables, tool=tool, notes=notes, scene=scene)
+    notes = OF_INVERSE if asks_for_inverse(image) else OF_DYNAMICS if fmi == 2 else OF_DYNAMICS3
+    page = documentation(image, variables, tool=tool, notes=notes, scene=scene, picture=picture, fmi=fmi)
+    yield "documentation/index.html", page
+    if fmi == 3:
+        yield "sources/buildDescription.xml", build_description(description)
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str], Entries]] = {
+BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str, int], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

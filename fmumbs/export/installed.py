@@ -14,7 +14,7 @@ from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
 from fmumbs.export.sources import core_sources
 
 LICENCE = "BSD-3-Clause AND BSD-2-Clause"
-"""Of what an FMU contains: fmumbs, and the headers of FMI 2.0 that its sources include."""
+"""Of what an FMU contains: fmumbs, and the headers of FMI that its sources include."""
 PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "aarch64-windows", "darwin64")
 """Those that cmake/platforms.py can build, by the names of FMI 2.0; those for ARM by the names of FMI 3.0."""
 WEBASSEMBLY = "wasm32-wasi"
@@ -78,8 +78,8 @@ def shared_entries(licence: bytes) -> dict[str, bytes]:
 
 def licences(licence: bytes) -> dict[str, bytes]:
     """The texts of LICENCE, by name in the archive; licence: that of fmumbs' own."""
-    headers = Path(__file__).parents[1] / "core" / "fmi" / "fmi2.LICENSE.txt"
-    return {"documentation/licenses/license.txt": licence, "documentation/licenses/fmi2.txt": headers.read_bytes()}
+    headers = Path(__file__).parents[1] / "core" / "fmi" / "fmi.LICENSE.txt"
+    return {"documentation/licenses/license.txt": licence, "documentation/licenses/fmi.txt": headers.read_bytes()}
 
 
 @cache

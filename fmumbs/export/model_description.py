@@ -1,4 +1,4 @@
-"""What modelDescription.xml says of an FMU, whatever the version of FMI; fmi2.py writes it for FMI 2.0.
+"""What modelDescription.xml says of an FMU, whatever the version of FMI; fmi2.py and fmi3.py write it.
 
 All that an importer sees comes from the variable table of a model image: names, causalities, start values, units,
 derivatives, and the inputs on which each output depends (structure.py). Variables are counted by their value
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fmumbs._naming import FLAT, STRUCTURED
-from fmumbs.compiler.continuous import continuous
+from fmumbs.compiler.continuous import continuous, time_of
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import ExportError
 from fmumbs.export.naming import named
@@ -103,16 +103,25 @@ def model_description(
     sources: Sequence[str] = (),
     tool: str = "fmumbs",
     licence: str = "",
+    fmi: int = 2,
 ) -> ModelDescription:
     """Follows from the arguments, and SOURCE_DATE_EPOCH.
 
-    variables: image.variables as a list, if the caller has one, under the names of the FMU; for the others see
-    ModelDescription. Raises ExportError for an unknown unit.
+    variables: image.variables as a list, if the caller has one, under the names of the FMU; fmi: the version, 2 or 3,
+    which makes variables of the time and of event indicators; for the others see ModelDescription. Raises ExportError
+    for an unknown unit.
     """
     table = image.variables[:] if variables is None else variables
     hosted = continuous(image) if MODEL_EXCHANGE in capabilities.kinds else None
+    own = table
     if hosted is not None:
-        hosted, table = _with_continuous(hosted, table, naming)
+        hosted, table = _with_continuous(hosted, table, naming, fmi)
+        own = table[1 : len(image.variables) + 1]
+    elif fmi == 3:
+        table = _unique([time_of(image), *table], "the time, as FMI 3.0 needs it", "with fmi=2 (--fmi 2)")
+    structure = structure_of(own, image.equilibrium, hosted)
+    if fmi == 3 and image.sizes["excitations"] > 0:
+        structure = structure.following(len(image.variables))
     return ModelDescription(
         name=image.name,
         guid=image.guid,
@@ -126,18 +135,18 @@ def model_description(
         units=[unit(name) for name in sorted({v.unit for v in table if v.unit})],
         experiment=experiment_of(image),
         variables=table,
-        structure=structure_of(table[1 : len(image.variables) + 1] if hosted else table, image.equilibrium, hosted),
+        structure=structure,
         continuous=hosted,
     )
 
 
 def _with_continuous(
-    hosted: "Continuous", table: "Sequence[Variable]", naming: str
+    hosted: "Continuous", table: "Sequence[Variable]", naming: str, fmi: int
 ) -> "tuple[Continuous, Sequence[Variable]]":
     """All variables of an FMU for Model Exchange: the time, which optimisers expect first, the table, then states and
     rates that are not in it. Only rates of states are derivatives.
     """
-    beyond = replace(hosted, beyond=list(named(hosted.beyond, naming)))
+    beyond = replace(hosted, beyond=list(named(hosted.beyond, naming)), marks=list(named(hosted.marks, naming)))
     if naming == FLAT:
         flat = (replace(v, name=v.name.replace("der(", "der_").replace(")", "")) for v in beyond.beyond)
         beyond = replace(beyond, beyond=list(flat))
@@ -146,15 +155,20 @@ def _with_continuous(
         v if v.derivative_of == integrals.get(v.index) else replace(v, derivative_of=integrals.get(v.index))
         for v in table
     ]
-    whole = [hosted.time, *variables, *beyond.beyond]
-    names = [v.name for v in whole]
+    whole = [hosted.time, *variables, *beyond.beyond, *(beyond.marks if fmi == 3 else ())]
+    what = "the time, of a state, of a rate or of an event indicator, as Model Exchange needs them"
+    return beyond, _unique(whole, what, "with kind='cs' (--kind cs)")
+
+
+def _unique(variables: "list[Variable]", what: str, instead: str) -> "list[Variable]":
+    """The variables. Raises ExportError if two have one name."""
+    names = [v.name for v in variables]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ExportError(
-            f"'{twice}' is also the name of the time, of a state or of a rate, as Model Exchange needs them. Declare "
-            "the variable under another name, or export with kind='cs' (--kind cs)."
+            f"'{twice}' is also the name of {what}. Declare the variable under another name, or export {instead}."
         )
-    return beyond, whole
+    return variables
 
 
 def experiment_of(image: "ModelImage") -> Experiment:

@@ -93,8 +93,9 @@ def pythonfmu_entries(
     naming: str = STRUCTURED,
     scene: bool = False,
     kind: str = CO_SIMULATION,
+    fmi: int = 2,
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of a pythonfmu FMU: name in the archive, contents. scene: links to its page.
+    """The files of a pythonfmu FMU, of FMI 2.0: name in the archive, contents. scene: links to its page.
 
     Raises ExportError for a kind with Model Exchange, which pythonfmu does not forward, and if pythonfmu is not
     installed, or has no binary for a platform of this installation.

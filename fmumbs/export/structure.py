@@ -44,6 +44,17 @@ class Structure:
     derivatives: Sequence[Unknown]
     initial_unknowns: Sequence[Unknown]
 
+    def following(self, time: int) -> "Structure":
+        """The same, with the time among the knowns of outputs and derivatives; FMI 2.0 lists it nowhere."""
+        lists: dict[int, tuple[int, ...]] = {}
+
+        def timed(one: Unknown) -> Unknown:
+            if one.dependencies is None:
+                return one
+            return Unknown(one.reference, lists.setdefault(id(one.dependencies), (*one.dependencies, time)))
+
+        return Structure([*map(timed, self.outputs)], [*map(timed, self.derivatives)], self.initial_unknowns)
+
 
 def structure_of(
     variables: Sequence["Variable"], at_rest: bool, continuous: "Continuous | None" = None

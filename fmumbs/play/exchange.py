@@ -9,7 +9,6 @@ from math import factorial
 from typing import Any
 
 import numpy as np
-from fmpy.fmi2 import FMU2Model
 from fmpy.sundials import CVodeSolver
 
 MOST_STEPS = 1_000_000  # of the integrator in one communication step
@@ -57,11 +56,12 @@ class _Solver(CVodeSolver):  # type: ignore[misc]  # FMPy has no types
 class ExchangeSlave:
     """FMPy's FMU2Slave over an FMU for Model Exchange, as far as an Instance calls it.
 
-    states, indicators: their numbers. tolerance: relative, of the integration. model: FMPy's FMU2Model.
+    model: FMPy's FMU2Model, or what is called as it is. states, indicators: their numbers. tolerance: relative, of the
+    integration.
     """
 
-    def __init__(self, states: int, indicators: int, tolerance: float, **kwargs: Any) -> None:
-        self.model = FMU2Model(**kwargs)  # which FMPy does not let one derive from
+    def __init__(self, model: Any, states: int, indicators: int, tolerance: float) -> None:
+        self.model = model
         self.states, self.indicators, self.tolerance = states, indicators, tolerance
         self.inputs = _Inputs(self)
         self._begin_again()

@@ -21,7 +21,7 @@ from fmumbs._folders import temporary_folder
 from fmumbs._naming import FLAT, flat_names
 from fmumbs.errors import ExportError, SolverError
 from fmumbs.play.host import check_binaries, host_library, other_binaries
-from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
+from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of, version_of
 from fmumbs.run.feed import duration
 
 Values = NDArray[np.float64]
@@ -45,15 +45,15 @@ COARSE = Resolution(1e-9, 200)  # for estimating the error of FINE
 
 
 class Fmu:
-    """An unpacked FMI 2.0 FMU; a context manager that removes the unpacked files.
+    """An unpacked FMU of FMI 2.0 or 3.0; a context manager that removes the unpacked files.
 
     Of its binaries only this host's is unpacked. It runs by Co-Simulation if it is made for that, else by Model
     Exchange with an integrator of FMPy's.
 
     exchange: it is to run by Model Exchange. data: its bytes, if they are in memory; then `path` is only its name.
 
-    exchanges: it runs by Model Exchange. abilities: its capabilities as FMPy describes them. varies_step,
-    follows_inputs: it takes steps of any length, and derivatives of inputs.
+    version: of FMI, 2 or 3. exchanges: it runs by Model Exchange. abilities: its capabilities as FMPy describes them.
+    varies_step, follows_inputs: it takes steps of any length, and derivatives of inputs.
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
     real variables; integers: of the integer outputs; constants: Boolean constants with their values; names, units: by
@@ -68,7 +68,7 @@ class Fmu:
         self._folder = temporary_folder()
         self.folder = Path(self._folder.name)
         try:
-            self.description = self._read(path, data)
+            self.version, self.description = self._read(path, data)
             self.exchanges = exchange or self.description.coSimulation is None
             exchanged, simulated = self.description.modelExchange, self.description.coSimulation
             self.abilities: Any = exchanged if self.exchanges else simulated
@@ -97,8 +97,9 @@ class Fmu:
         start = start_of(step.type, step.start) if step is not None else None
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
 
-    def _read(self, path: Path, data: bytes | None) -> Any:
-        """Unpacks the FMU and reads its description with FMPy, after removing comments, which FMPy cannot read.
+    def _read(self, path: Path, data: bytes | None) -> tuple[int, Any]:
+        """Unpacks the FMU and reads its version, and its description with FMPy, after removing comments, which FMPy
+        cannot read. Scalars of FMI 3.0 have the types of FMI 2.0 in it.
 
         A binary is given the place of resources/ alone, so that hundreds of files of sources need not be written.
         """
@@ -110,10 +111,16 @@ class Fmu:
             unread = {name for name in archive.sizes if name.startswith(("sources/", "documentation/"))}
             archive.unpack(self.folder, without=unread | set(other_binaries(archive.sizes)))
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
+            root = archive.description
         try:
-            return fmpy.read_model_description(self.folder, validate=False)
+            description = fmpy.read_model_description(self.folder, validate=False)
         except Exception as error:  # of many types
             raise ExportError(f"'{path}' cannot be read as an FMU: {str(error).rstrip('.')}.") from error
+        if version_of(root) == 3:
+            from fmumbs.play.fmi3 import name_as_fmi2
+
+            name_as_fmi2(description, root)
+        return version_of(root), description
 
     def __enter__(self) -> Self:
         return self
@@ -236,15 +243,22 @@ class BackgroundCall:
 
 
 def _slave(fmu: Fmu, **kwargs: Any) -> Any:
-    """FMPy's FMU2Slave, or for Model Exchange what steps as it does."""
-    if not fmu.exchanges:
-        from fmpy import fmi2
+    """FMPy's FMU2Slave, or for FMI 3.0, or Model Exchange, what is called as it is."""
+    from fmpy import fmi2, fmi3
 
-        return fmi2.FMU2Slave(**kwargs)
+    from fmumbs.play.fmi3 import AsFmi2
+
+    made: Any
+    if fmu.version == 2:
+        made = (fmi2.FMU2Model if fmu.exchanges else fmi2.FMU2Slave)(**kwargs)
+    else:
+        made = AsFmi2((fmi3.FMU3Model if fmu.exchanges else fmi3.FMU3Slave)(**kwargs))
+    if not fmu.exchanges:
+        return made
     from fmumbs.play.exchange import ExchangeSlave
 
     sizes = fmu.description.numberOfContinuousStates, fmu.description.numberOfEventIndicators
-    return ExchangeSlave(*sizes, fmu.tolerance, **kwargs)
+    return ExchangeSlave(made, *sizes, fmu.tolerance)
 
 
 class Instance:
@@ -254,7 +268,7 @@ class Instance:
     """
 
     def __init__(self, fmu: Fmu) -> None:
-        from fmpy import calloc, fmi2, free, platform
+        from fmpy import platform
 
         self.fmu = fmu
         self.time = 0.0
@@ -273,15 +287,23 @@ class Instance:
                 )
         except Exception as error:  # of FMPy if there is no library, of the system if it cannot be loaded
             raise ExportError(f"the FMU's binary for {platform} cannot be loaded: {str(error).rstrip('.')}.") from error
-        callbacks = fmi2.fmi2CallbackFunctions()
-        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log)
-        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
-        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
         try:
-            self.slave.instantiate(callbacks=callbacks, loggingOn=True)
+            self._instantiate()
         except Exception as error:
             self.slave.freeLibrary()
             raise ExportError(f"the FMU cannot be instantiated. {self.reason}".strip()) from error
+
+    def _instantiate(self) -> None:
+        from fmpy import calloc, fmi2, free
+
+        if self.fmu.version == 3:
+            self.slave.instantiate(loggingOn=True, logMessage=self._log)
+            return
+        callbacks = fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(lambda environment, _, *rest: self._log(environment, *rest))
+        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
+        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
+        self.slave.instantiate(callbacks=callbacks, loggingOn=True)
 
     @property
     def last_message(self) -> str:
@@ -290,9 +312,9 @@ class Instance:
     @property
     def reason(self) -> str:
         """The last message, without the name of the C function."""
-        return re.sub(r"^fmi2\w+: ", "", self.last_message)
+        return re.sub(r"^fmi[23]\w+: ", "", self.last_message)
 
-    def _log(self, _: Any, name: bytes, status: int, category: bytes | None, message: bytes) -> None:
+    def _log(self, _: Any, status: int, category: bytes | None, message: bytes) -> None:
         if status > 0:  # above fmi2OK
             self.messages.append(message.decode("utf-8", "replace"))
 
@@ -357,8 +379,12 @@ class Instance:
         references, values = (fmi2ValueReference * len(real))(*real), (fmi2Real * len(real))()
         view = np.frombuffer(values)
 
+        slave, sizes = self.slave, (len(real),)
+        get = slave.fmi2GetReal if self.fmu.version == 2 else slave.fmi3GetFloat64
+        after = () if self.fmu.version == 2 else sizes
+
         def read() -> Values:
-            self.slave.fmi2GetReal(self.slave.component, references, len(real), values)
+            get(slave.component, references, *sizes, values, *after)
             return view
 
         return read

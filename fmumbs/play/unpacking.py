@@ -31,6 +31,13 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "String": str,
     "Enumeration": str,
 }
+TYPES_OF_FMI3 = {
+    **dict.fromkeys(("Float64", "Float32"), "Real"),
+    **dict.fromkeys(("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64"), "Integer"),
+    **dict.fromkeys(("Binary", "Clock"), "String"),
+    **{name: name for name in ("Boolean", "String", "Enumeration")},
+}
+"""Names of TYPES by those of FMI 3.0."""
 
 
 class Zip:
@@ -72,7 +79,7 @@ class Zip:
 
 
 class Archive(Zip):
-    """An FMI 2.0 FMU that is open for reading, and can be unpacked safely.
+    """An FMU of FMI 2.0 or 3.0 that is open for reading, and can be unpacked safely.
 
     description: root element of modelDescription.xml (lxml). Raises ExportError if the file is not such an FMU.
     """
@@ -177,7 +184,7 @@ def _too_large(path: Path, name: str, what: str) -> str:
 
 def _check_description(path: Path, root: Any) -> None:
     for problem in _problems(root):
-        raise ExportError(f"'{path}': {DESCRIPTION} {problem}. Export the FMU again, by a tool that follows FMI 2.0.")
+        raise ExportError(f"'{path}': {DESCRIPTION} {problem}. Export the FMU again, by a tool that follows FMI.")
 
 
 def _problems(root: Any) -> Iterator[str]:
@@ -186,8 +193,8 @@ def _problems(root: Any) -> Iterator[str]:
         yield "declares a document type, which FMI does not allow"
     if root.tag != "fmiModelDescription":
         yield f"has the root element <{root.tag}>, not <fmiModelDescription>"
-    if root.get("fmiVersion") != "2.0":
-        yield f"is of FMI {root.get('fmiVersion') or 'without a version'}, not 2.0"
+    if root.get("fmiVersion") not in ("2.0", "3.0"):
+        yield f"is of FMI {root.get('fmiVersion') or 'without a version'}, not 2.0 or 3.0"
     for interface in (*root.iterfind("CoSimulation"), *root.iterfind("ModelExchange")):
         identifier = interface.get("modelIdentifier") or ""
         if not identifier or re.search(r"[/\\:\x00-\x1f]", identifier):
@@ -197,16 +204,34 @@ def _problems(root: Any) -> Iterator[str]:
             if not _is_number(value, positive=name in ("tolerance", "stepSize")):
                 yield f"gives '{value[:60]}' as the experiment's {name}"
     names = set()
-    for place, variable in enumerate(root.iterfind("ModelVariables/ScalarVariable"), 1):
+    table = root.iterfind("ModelVariables/ScalarVariable" if version_of(root) == 2 else "ModelVariables/*")
+    for place, variable in enumerate(table, 1):
         name, reference = variable.get("name") or "", variable.get("valueReference") or ""
         if not name or name in names:
             why = "another variable has" if name else "is empty"
             yield f"gives variable {place} the name '{name[:60]}', which {why}"
         if not re.fullmatch(r"[0-9]{1,10}", reference) or int(reference) >= 2**32:
             yield f"gives '{reference[:60]}' as the value reference of '{name[:60]}'"
-        if sum(child.tag in TYPES for child in variable) != 1:
+        typed = [child.tag for child in variable] if version_of(root) == 2 else [variable.tag]
+        if sum(tag in (TYPES if version_of(root) == 2 else TYPES_OF_FMI3) for tag in typed) != 1:
             yield f"gives no single type of '{name[:60]}'"
         names.add(name)
+
+
+def version_of(root: Any) -> int:
+    """The version of FMI of a description: 2 or 3."""
+    return 3 if str(root.get("fmiVersion", "")).startswith("3.") else 2
+
+
+def scalars(root: Any) -> Iterator[tuple[Any, str, Any]]:
+    """Of each variable of a description the element, the type (of TYPES), and the element with its start and unit."""
+    if version_of(root) == 3:
+        for variable in root.iterfind("ModelVariables/*"):
+            yield variable, TYPES_OF_FMI3[variable.tag], variable
+        return
+    for variable in root.iterfind("ModelVariables/ScalarVariable"):
+        value = next(child for child in variable if child.tag in TYPES)
+        yield variable, value.tag, value
 
 
 def _is_number(text: str, *, positive: bool) -> bool:

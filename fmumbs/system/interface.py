@@ -9,7 +9,7 @@ from fmumbs import _checks
 from fmumbs._tables import whole
 from fmumbs.errors import ExportError, ModelError
 from fmumbs.play.host import check_binaries
-from fmumbs.play.unpacking import TYPES, open_archive, start_of
+from fmumbs.play.unpacking import TYPES, open_archive, start_of, version_of
 from fmumbs.system.units import Scale, scale_in
 
 DEFAULT = 1e-6  # tolerance of an FMU that states none
@@ -70,6 +70,8 @@ def read_interface(path: Path, shown: Path | None = None) -> Interface:
     with open_archive(name, path.read_bytes() if shown else None) as archive:
         check_binaries(archive)
         root = archive.description
+    if version_of(root) != 2:
+        raise ExportError(f"'{name}' is of FMI {root.get('fmiVersion')}; systems run FMI 2.0. Export it with --fmi 2.")
     if root.find("CoSimulation") is None:
         raise ExportError(f"'{name}' is not a co-simulation FMU, which systems run. Export it with --kind cs+me.")
     experiment = root.find("DefaultExperiment")

@@ -1,7 +1,7 @@
 """Verifies an FMU: its archive, its XML, and every capability that it declares.
 
-The XML is checked with the schema of FMI 2.0 and with FMPy's validation; each capability is exercised through FMPy on
-the FMU's binary; and an FMU with a model image is compared with the Solver, bit for bit.
+The XML is checked with the schema of its version of FMI and with FMPy's validation; each capability is exercised
+through FMPy on the FMU's binary; and an FMU with a model image is compared with the Solver, bit for bit.
 """
 
 import os
@@ -17,7 +17,7 @@ import numpy as np
 from fmumbs.errors import FmumbsError
 from fmumbs.play.fmu import IMAGE
 from fmumbs.play.host import other_binaries
-from fmumbs.play.unpacking import open_archive
+from fmumbs.play.unpacking import open_archive, version_of
 from fmumbs.verify import checks, differences, exchange
 from fmumbs.verify.differences import NotCompared
 
@@ -76,7 +76,7 @@ def verify_fmu(
     progress: called with the name of each check (of CHECKS) when it begins.
     notes: called with a finding for everything that could not be judged, such as a signal that is too fast.
 
-    Raises ExportError if `path` cannot be read as an FMI 2.0 FMU.
+    Raises ExportError if `path` cannot be read as an FMU of FMI 2.0 or 3.0.
     """
     path = Path(path)
     with open_archive(path):
@@ -155,9 +155,12 @@ def _schema(path: Path) -> Iterator[str]:
     import fmpy
     from lxml import etree
 
-    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
     with open_archive(path) as archive:
-        schema.validate(archive.description)
+        root = archive.description
+    version = f"fmi{version_of(root)}"
+    folder = Path(fmpy.__file__).parent / "schema" / version
+    schema = etree.XMLSchema(file=str(folder / f"{version}ModelDescription.xsd"))
+    schema.validate(root)
     for entry in schema.error_log:
         yield f"modelDescription.xml, line {entry.line}: {entry.message}"
 
@@ -171,7 +174,7 @@ def _validation(path: Path) -> Iterator[str]:
 def _image(path: Path) -> Iterator[str]:
     """The image in the FMU is intact and matches the description; so do its copy in sources/ and the experiment."""
     from fmumbs.compiler import ModelImage
-    from fmumbs.export.fmi2 import experiment_attributes
+    from fmumbs.export.description_parts import experiment_attributes
     from fmumbs.export.model_description import experiment_of
     from fmumbs.export.sources import IMAGE_FILE, image_source
 
@@ -181,8 +184,9 @@ def _image(path: Path) -> Iterator[str]:
             return
         image = ModelImage.load(archive.read(IMAGE))
         copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in archive.sizes else None
-    if image.guid != root.get("guid"):
-        yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {root.get('guid')}"
+    guid = root.get("guid") or root.get("instantiationToken")
+    if image.guid != guid:
+        yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {guid}"
     if copy is not None and copy != image_source(image.bytes):
         yield f"'sources/{IMAGE_FILE}' is not '{IMAGE}'"
     experiment = root.find("DefaultExperiment")

@@ -39,7 +39,7 @@ def test_it_holds_all_files_of_the_standard(fmu: Path, image: ModelImage) -> Non
         "resources/model.fmb",
         "documentation/index.html",
         "documentation/licenses/license.txt",
-        "documentation/licenses/fmi2.txt",
+        "documentation/licenses/fmi.txt",
         "sources/fmi/fmi2.c",
         "sources/fm_embedded_image.c",
     } <= set(held)

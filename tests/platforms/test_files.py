@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fmumbs.export.installed import installed_binaries
-from support.fmi_functions import FMI2_FUNCTIONS
+from support.fmi_functions import EXPORTED
 
 lief = pytest.importorskip("lief", reason="no lief: pip install lief")
 
@@ -26,7 +26,7 @@ def parsed(name: str, parse: Callable[[str], object]) -> object:
 def test_linux(name: str) -> None:
     """The C library of 2012 is enough."""
     file: lief.ELF.Binary = parsed(name, lief.ELF.parse)  # type: ignore[assignment]
-    assert {symbol.name for symbol in file.exported_symbols} == FMI2_FUNCTIONS
+    assert {symbol.name for symbol in file.exported_symbols} == EXPORTED
     assert set(file.libraries) <= {"libc.so.6", "libm.so.6"}
     versions = [
         tuple(map(int, version.name.removeprefix("GLIBC_").split(".")))
@@ -46,7 +46,7 @@ def test_windows(name: str, machine: str) -> None:
     assert file.header.machine.name == machine
     table = file.get_export()
     assert table is not None
-    assert {entry.name for entry in table.entries} == FMI2_FUNCTIONS
+    assert {entry.name for entry in table.entries} == EXPORTED
     needed = {item.name.lower() for item in file.imports}
     assert not [item for item in needed if item != "kernel32.dll" and not item.startswith("api-ms-win-crt-")]
     head = file.optional_header
@@ -78,7 +78,7 @@ def test_macos_has_both_processors_and_version_11() -> None:
 def test_macos_exports_the_functions_of_the_standard_and_needs_the_system_alone() -> None:
     for one in slices():
         exported = {symbol.name for symbol in one.symbols if symbol.has_export_info}  # type: ignore[attr-defined]
-        assert exported - LINKERS_OWN == {f"_{name}" for name in FMI2_FUNCTIONS}
+        assert exported - LINKERS_OWN == {f"_{name}" for name in EXPORTED}
         others = {item.name for item in one.libraries if not item.name.startswith("@rpath/")}  # type: ignore[attr-defined]
         assert others == {"/usr/lib/libSystem.B.dylib"}
 

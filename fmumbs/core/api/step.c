@@ -94,6 +94,12 @@ void fm_interrupt(fm_instance *s, int (*wanted)(void *host), void *host)
     s->host.data = host;
 }
 
+void fm_watch(fm_instance *s, double (*step_ended)(void *host, double end, int event), void *host)
+{
+    s->host.step_ended = step_ended;
+    s->host.watching = host;
+}
+
 fm_status fm_do_evaluate(fm_instance *s, size_t times)
 {
     for (size_t i = 0; i < times; i++) {

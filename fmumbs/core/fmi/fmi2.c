@@ -47,6 +47,7 @@ static const fmu_version FMI2 = {
     "fmi2SetFMUstate",
     {"Real", "Integer", "Boolean"},
     log_message,
+    NULL,
 };
 
 const char *fmi2GetTypesPlatform(void)
@@ -65,7 +66,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
                               fmi2String fmuResourceLocation, const fmi2CallbackFunctions *functions,
                               fmi2Boolean visible, fmi2Boolean loggingOn)
 {
-    fmu_host host = {&FMI2, NULL, NULL};
+    fmu_host host = {&FMI2, NULL, NULL, NULL, 0, 0};
     (void)visible;
     if (functions) {
         host.logger = (void (*)(void))functions->logger;
@@ -82,7 +83,7 @@ void fmi2FreeInstance(fmi2Component component)
 fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, size_t nCategories,
                                const fmi2String categories[])
 {
-    CALL("SetDebugLogging", FMU_ALWAYS, fmu_set_logging(c, loggingOn != fmi2False, nCategories, categories));
+    CALL("SetDebugLogging", FMU_OUTSIDE_STEPS, fmu_set_logging(c, loggingOn != fmi2False, nCategories, categories));
 }
 
 fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
@@ -109,7 +110,7 @@ fmi2Status fmi2Terminate(fmi2Component component)
 
 fmi2Status fmi2Reset(fmi2Component component)
 {
-    CALL("Reset", FMU_ALWAYS, fmu_reset(c));
+    CALL("Reset", FMU_OUTSIDE_STEPS, fmu_reset(c));
 }
 
 /* Values ------------------------------------------------------------------------------------------------ */
@@ -132,7 +133,7 @@ fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference vr[]
 fmi2Status fmi2GetString(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2String value[])
 {
     (void)vr, (void)value;
-    CALL("GetString", FMU_MAY_GET, fmu_no_strings(c, nvr));
+    CALL("GetString", FMU_MAY_GET, fmu_no_type(c, nvr, "String"));
 }
 
 fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[])
@@ -153,7 +154,7 @@ fmi2Status fmi2SetBoolean(fmi2Component component, const fmi2ValueReference vr[]
 fmi2Status fmi2SetString(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2String value[])
 {
     (void)vr, (void)value;
-    CALL("SetString", FMU_MAY_SET, fmu_no_strings(c, nvr));
+    CALL("SetString", FMU_MAY_SET, fmu_no_type(c, nvr, "String"));
 }
 
 /* Derivatives ------------------------------------------------------------------------------------------- */
@@ -182,34 +183,34 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
 
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *FMUstate)
 {
-    CALL("GetFMUstate", FMU_ALWAYS, fmu_state_save(c, FMUstate));
+    CALL("GetFMUstate", FMU_OUTSIDE_STEPS, fmu_state_save(c, FMUstate));
 }
 
 fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate FMUstate)
 {
-    CALL("SetFMUstate", FMU_ALWAYS, fmu_state_load(c, FMUstate));
+    CALL("SetFMUstate", FMU_OUTSIDE_STEPS, fmu_state_load(c, FMUstate));
 }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *FMUstate)
 {
-    CALL("FreeFMUstate", FMU_ALWAYS, fmu_state_free(c, FMUstate));
+    CALL("FreeFMUstate", FMU_OUTSIDE_STEPS, fmu_state_free(c, FMUstate));
 }
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate FMUstate, size_t *size)
 {
-    CALL("SerializedFMUstateSize", FMU_ALWAYS, fmu_state_size(c, FMUstate, size));
+    CALL("SerializedFMUstateSize", FMU_OUTSIDE_STEPS, fmu_state_size(c, FMUstate, size));
 }
 
 fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate FMUstate, fmi2Byte serializedState[],
                                  size_t size)
 {
-    CALL("SerializeFMUstate", FMU_ALWAYS, fmu_state_write(c, FMUstate, serializedState, size));
+    CALL("SerializeFMUstate", FMU_OUTSIDE_STEPS, fmu_state_write(c, FMUstate, serializedState, size));
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte serializedState[], size_t size,
                                    fmi2FMUstate *FMUstate)
 {
-    CALL("DeSerializeFMUstate", FMU_ALWAYS, fmu_state_read(c, serializedState, size, FMUstate));
+    CALL("DeSerializeFMUstate", FMU_OUTSIDE_STEPS, fmu_state_read(c, serializedState, size, FMUstate));
 }
 
 /* Model Exchange ---------------------------------------------------------------------------------------- */
@@ -282,7 +283,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t
 
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real x_nominal[], size_t nx)
 {
-    CALL("GetNominalsOfContinuousStates", FMU_ALWAYS, fmu_get_nominals(c, x_nominal, nx));
+    CALL("GetNominalsOfContinuousStates", FMU_OUTSIDE_STEPS, fmu_get_nominals(c, x_nominal, nx));
 }
 
 /* Steps ------------------------------------------------------------------------------------------------- */
@@ -296,7 +297,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
 
 fmi2Status fmi2CancelStep(fmi2Component component)
 {
-    CALL("CancelStep", FMU_ALWAYS,
+    CALL("CancelStep", FMU_OUTSIDE_STEPS,
          fmu_say(c, FMU_ERROR, "no step is pending; this FMU ends every step before fmi2DoStep returns"));
 }
 

@@ -10,9 +10,9 @@
  *   fmu_messages.c   calls refused in a phase; messages to the importer
  *   fmu_resource.c   finds and reads the image
  *
- * A version is one file (fmi2.c): it has the functions of the standard, which say in which phases they are allowed, and
- * an fmu_version. A refused call changes nothing but the log: it returns FMU_ERROR, and the instance remains usable.
- * Memory comes from the C library, never from the importer.
+ * A version is one file (fmi2.c, fmi3.c): it has the functions of the standard, which say in which phases they are
+ * allowed, and an fmu_version. A refused call changes nothing but the log: it returns FMU_ERROR, and the instance
+ * remains usable. Memory comes from the C library, never from the importer.
  */
 #ifndef FMU_H
 #define FMU_H
@@ -40,8 +40,10 @@ typedef enum fmu_phase {
     FMU_STEP_COMPLETE = 4,
     FMU_STEP_FAILED = 8, /* the instance remains at the last successful time: values may be set and the step repeated */
     FMU_TERMINATED = 16,
-    FMU_EVENT_MODE = 32, /* Model Exchange alone */
-    FMU_CONTINUOUS_TIME = 64
+    FMU_EVENT_MODE = 32, /* of Model Exchange */
+    FMU_CONTINUOUS_TIME = 64,
+    FMU_STEP_EVENT = 128, /* event mode of Co-Simulation, since FMI 3.0 */
+    FMU_INTERMEDIATE = 256 /* within a step, in the importer's intermediate update */
 } fmu_phase;
 
 /* The phases in which something is allowed. */
@@ -49,11 +51,11 @@ enum {
     FMU_MAY_SET_START = FMU_INSTANTIATED | FMU_INITIALIZATION, /* start values and fixed parameters */
     FMU_MAY_STEP = FMU_STEP_COMPLETE | FMU_STEP_FAILED,
     FMU_HOSTED = FMU_EVENT_MODE | FMU_CONTINUOUS_TIME,
-    FMU_RUNNING = FMU_MAY_STEP | FMU_HOSTED,
+    FMU_RUNNING = FMU_MAY_STEP | FMU_STEP_EVENT | FMU_HOSTED,
     FMU_MAY_SET = FMU_MAY_SET_START | FMU_RUNNING,
     FMU_STARTED = FMU_RUNNING | FMU_TERMINATED,
-    FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED,
-    FMU_ALWAYS = FMU_INSTANTIATED | FMU_MAY_GET
+    FMU_OUTSIDE_STEPS = FMU_INSTANTIATED | FMU_INITIALIZATION | FMU_STARTED,
+    FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED | FMU_INTERMEDIATE
 };
 
 /* Bits of fmu_component.log: the categories that reach the logger. */
@@ -67,6 +69,7 @@ typedef enum fmu_category {
 } fmu_category;
 
 typedef struct fmu_host fmu_host;
+typedef struct fmu_component fmu_component;
 
 /* What a version of FMI calls things, in messages, and how it logs. */
 typedef struct fmu_version {
@@ -77,6 +80,8 @@ typedef struct fmu_version {
     const char *set_state; /* "fmi2SetFMUstate" */
     const char *types[3]; /* by fm_type: "Real", "Integer", "Boolean" */
     void (*log)(const fmu_host *host, const char *name, fmu_status status, const char *category, const char *text);
+    /* shows the importer the end of an integration step; returns when the step is to end (fm_watch). NULL: never */
+    double (*step_ended)(fmu_component *c, double end, int event);
 } fmu_version;
 
 /* Who uses the instance: a version of FMI, and the importer. */
@@ -84,6 +89,9 @@ struct fmu_host {
     const fmu_version *version;
     void (*logger)(void); /* the importer's, of the version's type; NULL: none */
     void *environment;
+    void (*update)(void); /* the importer's intermediate update, of the version's type; NULL: none */
+    int events; /* 1: Co-Simulation with event mode */
+    int early; /* 1: steps may end early */
 };
 
 /* State beyond the core's; saved with it. */
@@ -99,7 +107,7 @@ typedef struct fmu_experiment {
 
 enum { FMU_MESSAGE = 1024 };
 
-typedef struct fmu_component {
+struct fmu_component {
     fm_instance *core;
     fmu_host host;
     fmu_kind kind;
@@ -109,8 +117,9 @@ typedef struct fmu_component {
     unsigned log; /* fmu_category bits */
     const char *call; /* the function in progress, without its prefix */
     fm_float_mode mode; /* the importer's floating-point mode in it */
+    int at_event; /* 1: the last step ended early, at an event */
     char text[FMU_MESSAGE];
-} fmu_component;
+};
 
 /* Begins a call: the component, or NULL if that is, or, after a message, if the call is not allowed in its phase. */
 fmu_component *fmu_begin(void *component, const char *call, unsigned phases);
@@ -163,7 +172,10 @@ fmu_status fmu_get_real(fmu_component *c, const uint32_t *reference, size_t coun
 fmu_status fmu_set_real(fmu_component *c, const uint32_t *reference, size_t count, const double *value);
 fmu_status fmu_get_whole(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, int32_t *value);
 fmu_status fmu_set_whole(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, const int32_t *value);
-fmu_status fmu_no_strings(fmu_component *c, size_t count);
+/* Whether all may be set now; refuses with a message if not. */
+fmu_status fmu_may_set(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, const void *values);
+/* Refuses variables of a type that the FMU has none of. */
+fmu_status fmu_no_type(fmu_component *c, size_t count, const char *type);
 /* Taylor coefficients of inputs, orders 1 to 3; derivatives of outputs by time, order 1. */
 fmu_status fmu_set_input_derivatives(fmu_component *c, const uint32_t *reference, size_t count, const int32_t *order,
                                      const double *value);

@@ -5,6 +5,8 @@
  */
 #include "fmu.h"
 
+#include <math.h>
+
 /* Refuses an array that is missing, or not as long as the model's. */
 static fmu_status check(fmu_component *c, const void *array, size_t count, int32_t wanted, const char *what)
 {
@@ -23,7 +25,10 @@ static fmu_status check_states(fmu_component *c, const void *array, size_t count
 fmu_status fmu_update_events(fmu_component *c, fm_events *events)
 {
     if (!events) return fmu_say(c, FMU_ERROR, "the structure of what events change is NULL");
-    return fmu_answer(c, fm_update_events(c->core, events));
+    if (c->kind == FMU_MODEL_EXCHANGE) return fmu_answer(c, fm_update_events(c->core, events));
+    events->changed = 0; /* steps deal with what happens in them; inputs may jump at any communication point */
+    events->next = INFINITY;
+    return FMU_OK;
 }
 
 fmu_status fmu_enter_phase(fmu_component *c, fmu_phase phase)

@@ -8,7 +8,7 @@
 static const struct {
     fmu_phase phase;
     const char *name;
-    const char *way_on; /* the call that leaves it */
+    const char *way_on; /* the call that leaves it; NULL: the step ends it */
 } PHASES[] = {
     {FMU_INSTANTIATED, "instantiated", "EnterInitializationMode"},
     {FMU_INITIALIZATION, "in initialization mode", "ExitInitializationMode"},
@@ -17,6 +17,8 @@ static const struct {
     {FMU_EVENT_MODE, "in event mode", "EnterContinuousTimeMode"},
     {FMU_CONTINUOUS_TIME, "in continuous-time mode", "EnterEventMode"},
     {FMU_TERMINATED, "terminated", "Reset"},
+    {FMU_STEP_EVENT, "in event mode", "EnterStepMode"},
+    {FMU_INTERMEDIATE, "in an intermediate update, where values may be read and nothing else", NULL},
 };
 
 static const struct {
@@ -63,6 +65,10 @@ static void say_not_allowed(fmu_component *c)
     const int failed = c->experiment.phase == FMU_STEP_FAILED;
     size_t i = 0;
     while (PHASES[i].phase != (fmu_phase)c->experiment.phase) i++;
+    if (!PHASES[i].way_on) {
+        (void)fmu_say(c, FMU_ERROR, "not allowed while the instance is %s", PHASES[i].name);
+        return;
+    }
     (void)fmu_say(c, FMU_ERROR, "not allowed while the instance is %s; call %s%s%s%s first", PHASES[i].name,
                   failed ? version->set_state : "", failed ? " or " : "", version->prefix, PHASES[i].way_on);
 }

@@ -113,7 +113,9 @@ fmu_status fmu_do_start(fmu_component *c)
         status = fmu_answer(c, fm_update_events(c->core, &events));
     }
     if (status != FMU_OK) return status;
-    c->experiment.phase = c->kind == FMU_MODEL_EXCHANGE ? FMU_EVENT_MODE : FMU_STEP_COMPLETE;
+    c->experiment.phase = c->kind == FMU_MODEL_EXCHANGE ? FMU_EVENT_MODE
+                          : c->host.events              ? FMU_STEP_EVENT
+                                                        : FMU_STEP_COMPLETE;
     (void)fmu_say(c, FMU_OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
     tell_departure(c);

@@ -121,7 +121,7 @@ fmu_status fmu_state_load(fmu_component *c, void *pointer)
     struct fmu_state *state = known(c, pointer);
     fmu_status status;
     if (!state) return FMU_ERROR;
-    if (state->record.experiment.phase & (c->kind == FMU_MODEL_EXCHANGE ? FMU_MAY_STEP : FMU_HOSTED))
+    if (state->record.experiment.phase & (c->kind == FMU_MODEL_EXCHANGE ? FMU_MAY_STEP | FMU_STEP_EVENT : FMU_HOSTED))
         return fmu_say(c, FMU_ERROR, "the state is one of an instance for %s, this instance is for %s",
                        c->kind == FMU_MODEL_EXCHANGE ? "Co-Simulation" : "Model Exchange",
                        c->kind == FMU_MODEL_EXCHANGE ? "Model Exchange" : "Co-Simulation");
@@ -170,7 +170,7 @@ static int is_valid(const fmu_experiment *e)
 {
     int phase = e->phase == FMU_INSTANTIATED || e->phase == FMU_INITIALIZATION || e->phase == FMU_STEP_COMPLETE ||
                 e->phase == FMU_STEP_FAILED || e->phase == FMU_TERMINATED || e->phase == FMU_EVENT_MODE ||
-                e->phase == FMU_CONTINUOUS_TIME;
+                e->phase == FMU_CONTINUOUS_TIME || e->phase == FMU_STEP_EVENT;
     int step = e->last_step == FMU_OK || e->last_step == FMU_DISCARD;
     return phase && step && isfinite(e->start) && isfinite(e->stop);
 }

@@ -34,12 +34,31 @@ static fmu_status check_step(fmu_component *c, double from, double step)
     return FMU_OK;
 }
 
+/* Shows the importer the end of an integration step, in its floating-point mode. */
+static double show(void *component, double end, int event)
+{
+    fmu_component *c = component;
+    const char *call = c->call;
+    const int32_t phase = c->experiment.phase;
+    const fm_float_mode mode = fm_float_read();
+    c->experiment.phase = FMU_INTERMEDIATE;
+    fm_float_leave(c->mode);
+    const double wanted = c->host.version->step_ended(c, end, event);
+    fm_float_leave(mode);
+    c->experiment.phase = phase;
+    c->call = call;
+    return wanted;
+}
+
 fmu_status fmu_do_step(fmu_component *c, double from, double step)
 {
     fmu_status status = check_step(c, from, step);
     const double end = from + step;
     if (status != FMU_OK) return status;
+    c->at_event = 0;
+    if (c->host.update || (c->host.events && c->host.early)) fm_watch(c->core, show, c);
     status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : FMU_OK;
+    fm_watch(c->core, NULL, NULL);
     if (status == FMU_ERROR) return status;
     fmu_tell_deformation(c);
     c->experiment.phase = status == FMU_OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;

@@ -81,7 +81,7 @@ static int is_known(fmu_component *c, uint32_t reference, const fm_variable_info
 
 static int is_unknown(fmu_component *c, uint32_t reference, const fm_variable_info *info)
 {
-    return info->causality == FM_OUTPUT || info->kind < 0 || refuse(c, reference, "is not an output");
+    return info->causality == FM_OUTPUT || info->kind == -1 || refuse(c, reference, "is not an output");
 }
 
 static int is_input(fmu_component *c, uint32_t reference, const fm_variable_info *info)
@@ -169,9 +169,14 @@ fmu_status fmu_set_whole(fmu_component *c, fm_type type, const uint32_t *referen
     return FMU_OK;
 }
 
-fmu_status fmu_no_strings(fmu_component *c, size_t count)
+fmu_status fmu_may_set(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, const void *values)
 {
-    return count ? fmu_say(c, FMU_ERROR, "this FMU has no variable of type String") : FMU_OK;
+    return check_all(c, reference, count, values, type, may_be_set) ? FMU_OK : FMU_ERROR;
+}
+
+fmu_status fmu_no_type(fmu_component *c, size_t count, const char *type)
+{
+    return count ? fmu_say(c, FMU_ERROR, "this FMU has no variable of type %s", type) : FMU_OK;
 }
 
 /* Derivatives ------------------------------------------------------------------------------------------- */

@@ -25,3 +25,23 @@ int fm_ask_host(fm_instance *s)
     s->host.mode = fm_float_enter();
     return ends;
 }
+
+/* Whether the host sees the ends of integration steps. Inputs with derivatives count time from the start of an fm_step,
+ * so that it sees none of one with them. */
+int fm_is_watched(const fm_instance *s)
+{
+    return s->host.step_ended != NULL && s->clock[FM_TAYLOR_ON] == 0.0;
+}
+
+/* Shows the host the present time and state within a step to `end`, where it may read values, in its floating-point
+ * mode. Returns when the step is to end: not before the present time, nor after `end`. */
+double fm_show_host(fm_instance *s, double end, int event)
+{
+    const double evaluations = s->work.evaluations;
+    fm_float_leave(s->host.mode);
+    const double wanted = s->host.step_ended(s->host.watching, end, event);
+    s->host.mode = fm_float_enter();
+    s->work.evaluations = evaluations;
+    if (!(wanted < end)) return end;
+    return wanted > s->clock[FM_TIME] ? wanted : s->clock[FM_TIME];
+}

@@ -13,6 +13,7 @@ FM_HIDDEN_BEGIN
     A(int32_t, place, n.ny)  /* the element of y that each continuous state is */                    \
     A(int32_t, state, n.ny)  /* the continuous state that each element of y is, -1: follows a path */ \
     A(double, rates, n.ny)   /* of y, at the present state */                                        \
+    A(double, indicators, n.laws) /* at the present state */                                          \
     A(double, pulled, 2 * n.ny) /* y with the velocities of a pull, and its rates (motion/pull.c) */ \
     A(double, toward, n.ny)  /* the direction in y in which differences are taken */                 \
     A(double, table, FM_STEP_SIZES * (n.ny + FM_UNKNOWNS)) /* their extrapolation, for each unknown */  \

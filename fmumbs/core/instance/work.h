@@ -51,6 +51,8 @@ typedef struct fm_stiff {
 typedef struct fm_host {
     int (*wanted)(void *data); /* whether to stop the present step; NULL: never */
     void *data;
+    double (*step_ended)(void *data, double end, int event); /* sees the end of each integration step; NULL: nobody */
+    void *watching;
     fm_float_mode mode; /* the mode to restore when the present public call returns */
     double worked; /* evaluations, weighted by links and rows, since the host was asked */
     int stopped; /* 1: it wants the present call to end */

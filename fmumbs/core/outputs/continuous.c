@@ -1,16 +1,21 @@
-/* continuous.c: references beyond the table of variables: the time, the continuous states, and their rates. */
+/* continuous.c: references beyond the table of variables: the time, the continuous states, their rates, and the
+ * event indicators. */
 #include "continuous.h"
 
 #include "../instance/instance.h"
 
-/* What a reference stands for; *index: the element of y, unless index is NULL. */
+/* What a reference stands for; *index: the element of y, or the indicator, unless index is NULL. */
 fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *index)
 {
     const uint32_t table = (uint32_t)s->image.n.variables, states = (uint32_t)s->hosted.states;
     if (reference < table) return FM_BEYOND_NOT;
     const uint32_t at = reference - table;
     if (at == 0) return FM_BEYOND_TIME;
-    if (at > 2 * states) return FM_BEYOND_NOTHING;
+    if (at > 2 * states + (uint32_t)s->image.n.laws) return FM_BEYOND_NOTHING;
+    if (at > 2 * states) {
+        if (index != NULL) *index = (int32_t)(at - 2 * states - 1);
+        return FM_BEYOND_INDICATOR;
+    }
     if (index != NULL) *index = s->hosted.place[(at - 1) % states];
     return at <= states ? FM_BEYOND_STATE : FM_BEYOND_RATE;
 }

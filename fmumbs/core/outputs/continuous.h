@@ -11,6 +11,7 @@ typedef enum fm_beyond_kind {
     FM_BEYOND_TIME,
     FM_BEYOND_STATE,
     FM_BEYOND_RATE,
+    FM_BEYOND_INDICATOR,
     FM_BEYOND_NOTHING
 } fm_beyond_kind;
 

@@ -237,8 +237,9 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     if (sort_seeds(s, &along, &inputs, &others) != FM_OK) return FM_ERROR;
     for (size_t i = 0; i < unknowns; i++) {
         fm_variable_info info;
-        const int beyond = fm_beyond(s, unknown[i], NULL) != FM_BEYOND_NOT;
-        if (fm_variable(s, unknown[i], &info) != FM_OK || (!beyond && info.causality != FM_OUTPUT))
+        const fm_beyond_kind beyond = fm_beyond(s, unknown[i], NULL);
+        if (fm_variable(s, unknown[i], &info) != FM_OK || beyond == FM_BEYOND_INDICATOR ||
+            (beyond == FM_BEYOND_NOT && info.causality != FM_OUTPUT))
             return refuse(s, unknown[i], "only outputs and rates of states have derivatives");
     }
     for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;

@@ -68,7 +68,8 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
     if (beyond == FM_BEYOND_NOTHING) return FM_ERROR;
     if (beyond != FM_BEYOND_NOT) {
-        *info = (fm_variable_info){-1, -1, -1, FM_LOCAL, FM_REAL, 0, beyond == FM_BEYOND_STATE, ""};
+        const int32_t kind = beyond == FM_BEYOND_INDICATOR ? -2 : -1;
+        *info = (fm_variable_info){kind, -1, -1, FM_LOCAL, FM_REAL, 0, beyond == FM_BEYOND_STATE, ""};
         return FM_OK;
     }
     const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
@@ -110,13 +111,15 @@ static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
 
 static size_t name_beyond(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
 {
-    const fm_beyond_kind beyond = fm_beyond(s, reference, NULL);
+    int32_t indicator = 0;
+    const fm_beyond_kind beyond = fm_beyond(s, reference, &indicator);
     const long state =
         (long)((reference - fm_variable_count(s) - 1) % (uint32_t)(s->hosted.states + !s->hosted.states));
     int length = 0;
     if (beyond == FM_BEYOND_TIME) length = fm_print(name, capacity, "time");
     if (beyond == FM_BEYOND_STATE) length = fm_print(name, capacity, "continuous state %ld", state + 1);
     if (beyond == FM_BEYOND_RATE) length = fm_print(name, capacity, "rate of continuous state %ld", state + 1);
+    if (beyond == FM_BEYOND_INDICATOR) length = fm_print(name, capacity, "event indicator %ld", (long)indicator + 1);
     return length < 0 ? 0 : (size_t)length;
 }
 

@@ -66,7 +66,7 @@ int32_t fm_state_place(fm_instance *s, uint32_t reference)
     return (int32_t)(fm_stored(s, info.kind, info.object, info.component) - s->y);
 }
 
-/* The value of any reference; rates are those in hosted.rates. */
+/* The value of any reference; rates and indicators are those in hosted. */
 double fm_value_at(fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
@@ -75,6 +75,7 @@ double fm_value_at(fm_instance *s, uint32_t reference)
     case FM_BEYOND_TIME: return s->clock[FM_TIME];
     case FM_BEYOND_STATE: return s->y[i];
     case FM_BEYOND_RATE: return s->hosted.rates[i];
+    case FM_BEYOND_INDICATOR: return s->hosted.indicators[i];
     default: break;
     }
     fm_update(s, fm_validity(m, m->variable_kind[reference], m->variable_object[reference]));
@@ -127,7 +128,7 @@ static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value, size_t step)
 {
     double part[FM_READ_AT_ONCE];
-    int rates = 0, computed = 0;
+    int rates = 0, indicators = 0, computed = 0;
     for (size_t i = 0; i < count; i++) {
         if (reference[i] < (uint32_t)s->image.n.variables) {
             computed |=
@@ -137,9 +138,11 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
         const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
         if (beyond == FM_BEYOND_NOTHING) return unknown(s, reference[i]);
         rates |= beyond == FM_BEYOND_RATE;
+        indicators |= beyond == FM_BEYOND_INDICATOR;
     }
     if (s->model.inverse && computed != FM_VALID_NOTHING && fm_check_given(s) != FM_OK) return FM_ERROR;
-    const fm_status status = rates ? fm_present_rates(s) : FM_OK;
+    fm_status status = rates ? fm_present_rates(s) : FM_OK;
+    if (status == FM_OK && indicators) status = fm_present_indicators(s);
     fm_keep_pieces(s);
     for (size_t i = 0, read; i < count && status == FM_OK; i += read) {
         const size_t left = count - i;

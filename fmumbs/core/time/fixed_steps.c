@@ -1,6 +1,7 @@
 /* fixed_steps.c: equal steps to the end of a communication step, by a scheme without error control. */
 #include "fixed_steps.h"
 
+#include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../motion/linear_range.h"
@@ -45,14 +46,32 @@ static fm_status not_finite(fm_instance *s, double t, double h, double t_end)
                   t_end, t, h);
 }
 
-/* Equal steps from `start` to `goal`, towards t_end. */
-static fm_status steps_to(fm_instance *s, double start, double goal, double t_end)
+/* Shows the host the end t of a step, as the end of an fm_step there would leave it; returns when the present one is to
+ * end. */
+static double show_end(fm_instance *s, double t, double t_end, int event)
+{
+    s->clock[FM_TIME] = t;
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    s->laws.use = s->laws.now;
+    s->valid = FM_VALID_NOTHING;
+    fm_end_smooth(s);
+    const double end = fm_show_host(s, t_end, event);
+    (void)fm_begin_smooth(s, t);
+    s->laws.use = s->law_mode;
+    fm_begin_normal_forces(s);
+    return end;
+}
+
+/* Equal steps from `start` to `goal`, towards *end, which becomes earlier where the host wants that; *reached: where
+ * they end. */
+static fm_status steps_to(fm_instance *s, double start, double goal, double *end, double *reached)
 {
     const fm_scheme *scheme = fm_scheme_of(s);
     const double span = goal - start;
     double steps = ceil(span / s->options[FM_OPTION_STEP] - 1e-9);
     steps = steps > 1.0 ? steps : 1.0;
-    const double h = span / steps;
+    const double h = span / steps, t_end = *end;
+    *reached = goal;
     for (double n = 0.0; n < steps; n += 1.0) {
         const double t = start + n * h;
         if (fm_step_interrupted(s)) {
@@ -72,6 +91,12 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double t_en
             s->clock[FM_TIME] = t + h;
             return fm_step_failed_by_law(s, t_end);
         }
+        const double at = n + 1.0 < steps ? t + h : goal;
+        if (!fm_is_watched(s) || at == t_end) continue;
+        *end = show_end(s, at, t_end, at == goal);
+        if (*end == t_end) continue;
+        *reached = at;
+        return FM_OK;
     }
     return FM_OK;
 }
@@ -81,9 +106,8 @@ fm_status fm_fixed_steps(fm_instance *s, double t_end)
     if (!fm_laws_begin(s, s->y)) return fm_step_failed_by_law(s, t_end);
     for (double t = s->clock[FM_TIME]; t < t_end;) {
         const double stop = fm_begin_smooth(s, t), goal = stop < t_end ? stop : t_end;
-        fm_status status = steps_to(s, t, goal, t_end);
+        fm_status status = steps_to(s, t, goal, &t_end, &t);
         if (status != FM_OK) return status;
-        t = goal;
     }
     memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
     s->clock[FM_TIME] = t_end;

@@ -274,11 +274,14 @@ static double margin_sticking(const fm_instance *s, int32_t law, const int32_t p
     return fmin(margin, fmin(force - range[0], range[1] - force) / size + FM_BEYOND);
 }
 
-fm_status fm_do_indicators(fm_instance *s, double *indicator)
+/* Writes hosted.indicators: those of y in the modes of the last event, or, if the core integrates, in the present ones.
+ */
+fm_status fm_present_indicators(fm_instance *s)
 {
-    fm_status status = refuse_unless_ready(s);
-    if (status != FM_OK || s->image.n.laws == 0) return status;
-    begin(s);
+    fm_status status = FM_OK;
+    if (s->clock[FM_HOSTED] != 0.0) begin(s);
+    else if (!(s->valid & FM_VALID_LAWS)) fm_laws_present(s);
+    fm_begin_normal_forces(s);
     fm_controls_at(s, s->clock[FM_TIME]);
     if (fm_any_law_sticks(s)) status = make_rates(s, s->laws.rates);
     fm_laws_place(s, s->y);
@@ -286,11 +289,21 @@ fm_status fm_do_indicators(fm_instance *s, double *indicator)
         int32_t pieces[2];
         double x, v, bound;
         fm_law_at(s, i, s->y, &x, &v);
-        if (fm_law_sticks(s, i, &pieces[0], &pieces[1], &bound)) indicator[i] = margin_sticking(s, i, pieces, x, bound);
-        else if (fm_law_slides(s, i, &pieces[0])) indicator[i] = margin_sliding(s, i, pieces[0], x, v);
-        else indicator[i] = -1.0;
+        if (fm_law_sticks(s, i, &pieces[0], &pieces[1], &bound))
+            s->hosted.indicators[i] = margin_sticking(s, i, pieces, x, bound);
+        else if (fm_law_slides(s, i, &pieces[0])) s->hosted.indicators[i] = margin_sliding(s, i, pieces[0], x, v);
+        else s->hosted.indicators[i] = -1.0;
     }
     return end(s, status);
+}
+
+fm_status fm_do_indicators(fm_instance *s, double *indicator)
+{
+    fm_status status = refuse_unless_ready(s);
+    if (status != FM_OK || s->image.n.laws == 0) return status;
+    status = fm_present_indicators(s);
+    if (status == FM_OK) memcpy(indicator, s->hosted.indicators, (size_t)s->image.n.laws * sizeof *indicator);
+    return status;
 }
 
 /* Whether laws that stick or rest at a bound would be in other modes from y on. */

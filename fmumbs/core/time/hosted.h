@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 void fm_find_states(fm_instance *s);
 void fm_keep_pieces(fm_instance *s);
 fm_status fm_present_rates(fm_instance *s);
+fm_status fm_present_indicators(fm_instance *s);
 fm_status fm_do_update_events(fm_instance *s, fm_events *events);
 fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x);
 fm_status fm_do_continuous_rates(fm_instance *s, double *rates);

@@ -7,6 +7,7 @@
  */
 #include "integrate.h"
 
+#include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
@@ -312,6 +313,28 @@ static int step_short_of(fm_instance *s, double t_end)
     return 0;
 }
 
+/* Whether a force law or a path went over to its next piece at the head, the end of a step. */
+static int is_event(fm_instance *s)
+{
+    return s->clock[FM_TIME_HEAD] >= fm_begin_smooth(s, s->clock[FM_TIME_TAIL]) ||
+           memcmp(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double)) != 0;
+}
+
+/* Shows the host the head, as the end of an fm_step there would leave it. Returns when the present one is to end. */
+static double show_head(fm_instance *s, double t_end)
+{
+    const int event = is_event(s);
+    memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
+    s->laws.use = s->laws.now;
+    s->valid = FM_VALID_NOTHING;
+    fm_end_smooth(s);
+    const double end = fm_show_host(s, t_end, event);
+    s->laws.use = s->law_mode;
+    fm_begin_normal_forces(s);
+    return end;
+}
+
 static fm_status controlled_steps(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
@@ -326,6 +349,10 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
     }
     const double start = clock[FM_TIME_HEAD];
     for (long accepted = 0; clock[FM_TIME_HEAD] < t_end; accepted++) {
+        if (fm_is_watched(s) && clock[FM_TIME_HEAD] > clock[FM_TIME]) {
+            t_end = show_head(s, t_end);
+            if (clock[FM_TIME_HEAD] == t_end) break;
+        }
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
