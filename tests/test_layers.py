@@ -64,6 +64,7 @@ C99_HEADERS = {
 INTRINSICS = {"cpuid.h", "immintrin.h", "intrin.h", "xmmintrin.h"}  # behind #if, where a compiler has them
 
 C_FILES = sorted(p for p in CORE.rglob("*") if p.suffix in {".c", ".h", ".inc"})
+STANDARD = {p for p in C_FILES if re.fullmatch(r"fmi[23]\w*(Functions?|Types)\w*\.h", p.name)}  # as published
 SOURCES = sorted(p for p in PACKAGE.rglob("*.py") if "_models" not in p.parts)
 
 
@@ -275,7 +276,7 @@ def test_the_core_includes_and_calls_one_way(arrows: Callable[[], dict[str, set[
 def test_lines_of_the_core_have_at_most_120_letters() -> None:
     """Comments in tables too, which clang-format leaves as they are."""
     lines = [(path, line) for path in C_FILES for line in path.read_text(encoding="utf-8").splitlines()]
-    assert [line for path, line in lines if len(line) > 120 and not path.name.startswith("fmi2")] == []
+    assert [line for path, line in lines if len(line) > 120 and path not in STANDARD] == []
 
 
 def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
@@ -311,10 +312,13 @@ def test_a_constant_of_the_core_has_one_meaning() -> None:
     assert words & values.keys() == set()
 
 
-@pytest.mark.parametrize("path", sorted((CORE / "fmi").glob("*.[ch]")), ids=lambda p: p.name)
+OF_FMI = [p for p in C_FILES if p.parent.name == "fmi" and p not in STANDARD]
+
+
+@pytest.mark.parametrize("path", OF_FMI, ids=lambda p: p.name)
 def test_the_fmi_functions_include_only_the_public_header_and_what_makes_hosts_alike(path: Path) -> None:
     inside = {Path(name).name for mark, name in includes(path) if mark == '"'}
-    own = {name for name in inside if name.startswith(("fmi2", "fmu"))}
+    own = {name for name in inside if name.startswith(("fmi2", "fmi3", "fmu"))}
     assert inside - own <= {"fmumbs.h", "float_mode.h", "hidden.h", "text.h"}
 
 
@@ -325,10 +329,12 @@ def test_no_function_is_used_whose_results_differ_between_platforms(path: Path) 
     assert re.findall(rf"(?<![\w.>])(?:{differ})\((?!\))", c_code(path)) == []
 
 
-@pytest.mark.parametrize("path", [p for p in C_FILES if not p.name.startswith("fmi2")], ids=lambda p: p.name)
-def test_only_one_file_of_the_core_knows_fmi_2(path: Path) -> None:
-    assert not [name for _, name in includes(path) if Path(name).name.startswith("fmi2")]
-    assert not re.search(r"\bfmi[0-9]", c_code(path))
+@pytest.mark.parametrize("path", [p for p in C_FILES if p not in STANDARD], ids=lambda p: p.name)
+def test_only_one_file_of_the_core_knows_a_version_of_fmi(path: Path) -> None:
+    own = re.match(r"fmi[0-9]", path.name)
+    others = re.compile(rf"\b(?!{own[0]})fmi[0-9]" if own else r"\bfmi[0-9]")
+    assert not [name for _, name in includes(path) if others.match(Path(name).name)]
+    assert not others.search(c_code(path))
 
 
 def test_type_checkers_see_each_late_name_where_it_is_imported_from() -> None:

@@ -267,7 +267,7 @@ def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) ->
         if not missing_platforms():
             assert {name.split("/")[2] for name in binaries} >= set(PLATFORMS)
         with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:
-            licences = {f"documentation/licenses/{name}.txt" for name in ("license", "fmi2")}
+            licences = {f"documentation/licenses/{name}.txt" for name in ("license", "fmi")}
             names = {*(f"sources/{name}" for name in shipped()), *licences}
             assert set(shared.namelist()) == names
         with archive.open("fmumbs/_fmu/binaries.zip") as file, zipfile.ZipFile(file) as deflated:

@@ -1,6 +1,5 @@
 """FMUs of FMI 3.0 say and do what those of FMI 2.0 do; what they have in addition."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -36,8 +35,20 @@ class Pair:
 
 
 @pytest.fixture(params=first(8, CHOSEN), scope="module")
-def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    yield Pair(request.param, tmp_path_factory.mktemp("pair"))
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    return Pair(request.param, tmp_path_factory.mktemp("pair"))
+
+
+def stopped_rod() -> fm.Model:
+    """A rod that swings against a stop."""
+    model = hinged_rod("stopped_rod")
+    model.add(fm.Stop("end", next(iter(model.joints)), upper=1.0, stiffness=1e3))
+    return model
+
+
+def _added(system: fm.System, path: Path) -> fm.System:
+    system.add("r", path)
+    return system
 
 
 def _unknowns(found: Any, without: set[str]) -> list[tuple[str, set[str] | None]]:
@@ -60,8 +71,11 @@ def test_both_versions_describe_the_same_variables(pair: Pair) -> None:
         assert a.nominal == b.nominal
     for what in ("outputs", "derivatives", "initialUnknowns"):
         assert _unknowns(getattr(pair.two, what), set()) == _unknowns(getattr(pair.three, what), {"time"})
-    units = [[(u.name, u.baseUnit, u.displayUnits) for u in one.unitDefinitions] for one in (pair.two, pair.three)]
-    assert units[0] == units[1]
+    units = [
+        [(u.name, repr(u.baseUnit), [(d.name, d.factor) for d in u.displayUnits]) for u in one.unitDefinitions]
+        for one in (pair.two, pair.three)
+    ]
+    assert units[0] == units[1] and units[0]
     for what in ("startTime", "stopTime", "tolerance", "stepSize"):
         assert getattr(pair.two.defaultExperiment, what) == getattr(pair.three.defaultExperiment, what)
 
@@ -70,13 +84,17 @@ def test_descriptions_are_valid_and_the_time_is_a_known_where_paths_are_followed
     assert validate_fmu(str(pair.paths[1])) == []
     with ZipFile(pair.paths[1]) as archive:
         names = archive.namelist()
-        roots = [etree.fromstring(archive.read(name)) for name in ("modelDescription.xml", "sources/buildDescription.xml")]
+        roots = [
+            etree.fromstring(archive.read(name)) for name in ("modelDescription.xml", "sources/buildDescription.xml")
+        ]
     for root, file in zip(roots, ("fmi3ModelDescription.xsd", "fmi3BuildDescription.xsd"), strict=True):
         schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi3" / file))
         assert schema.validate(root), schema.error_log
     files = [one.get("name") for one in roots[1].iter("SourceFile")]
     assert files == list(compiled_sources()) and {f"sources/{name}" for name in files} < set(names)
-    listed = [one.dependencies for one in (*pair.three.outputs, *pair.three.derivatives) if one.dependencies is not None]
+    listed = [
+        one.dependencies for one in (*pair.three.outputs, *pair.three.derivatives) if one.dependencies is not None
+    ]
     image = fm.compile(read_model(pair.three.modelName))
     timed = [any(v.name == "time" for v in one) for one in listed]
     assert all(timed) if image.sizes["excitations"] else not any(timed)
@@ -119,21 +137,23 @@ def test_folders_of_binaries_are_those_of_fmi_3(tmp_path: Path) -> None:
     path = fm.export_fmu(hinged_rod(), tmp_path / "r.fmu", fmi=3)
     with ZipFile(path) as archive:
         folders = {name.split("/")[1] for name in archive.namelist() if name.startswith("binaries/")}
-    assert folders == {one for name in installed_binaries() if name != "wasm32-wasi" for one in PLATFORMS.get(name, (name,))}
+    assert folders == {
+        one for name in installed_binaries() if name != "wasm32-wasi" for one in PLATFORMS.get(name, (name,))
+    }
     assert "linux64" not in folders and {"x86_64-linux", "aarch64-linux"} & folders
 
 
 def test_one_kind_alone_has_the_time_and_only_what_it_needs(tmp_path: Path) -> None:
     names = {}
     for kind in ("cs", "me"):
-        path = fm.export_fmu(read_model("braked_rotor"), tmp_path / f"{kind}.fmu", fmi=3, kind=kind)
+        path = fm.export_fmu(stopped_rod(), tmp_path / f"{kind}.fmu", fmi=3, kind=kind)
         description = fmpy.read_model_description(str(path))
         assert validate_fmu(str(path)) == []
         assert (description.coSimulation is None, description.modelExchange is None) == (kind == "me", kind == "cs")
         names[kind] = {v.name for v in description.modelVariables}
         assert [v.name for v in description.modelVariables if v.causality == "independent"] == ["time"]
     assert names["cs"] < names["me"]
-    assert any(name.endswith(".indicator") for name in names["me"] - names["cs"])
+    assert "end.indicator" in names["me"] - names["cs"]
 
 
 def test_inverse_dynamics_is_exported_in_fmi_3(tmp_path: Path) -> None:
@@ -163,15 +183,14 @@ def test_other_versions_are_refused(tmp_path: Path, fmi: Any) -> None:
 
 
 def test_what_fmi_3_does_not_serve_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(fm.ExportError, match="'pythonfmu' makes FMUs of FMI 2.0 only"):
+    with pytest.raises(fm.ExportError, match=r"'pythonfmu' makes FMUs of FMI 2\.0 only"):
         fm.export_fmu(hinged_rod(), tmp_path / "r.fmu", fmi=3, backend="pythonfmu")
     model = hinged_rod()
     model.output("time", of="A.q")
-    with pytest.raises(fm.ExportError, match="'time' is also the name of the time, as FMI 3.0 needs it"):
+    with pytest.raises(fm.ExportError, match=r"'time' is also the name of the time, as FMI 3\.0 needs it"):
         fm.export_fmu(model, tmp_path / "r.fmu", fmi=3, kind="cs")
     fm.export_fmu(model, tmp_path / "r.fmu", kind="cs")
     fm.export_fmu(hinged_rod(), tmp_path / "r.fmu", fmi=3)
     system = fm.System("s", stop=1.0, step=0.1)
     with pytest.raises(fm.ExportError, match=r"is of FMI 3.0; systems run FMI 2.0. Export it with --fmi 2"):
-        system.add("r", tmp_path / "r.fmu")
-        system.check()
+        _added(system, tmp_path / "r.fmu").check()

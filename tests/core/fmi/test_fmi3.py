@@ -304,7 +304,7 @@ def test_a_step_that_fails_says_how_far_it_came(tmp_path: Path) -> None:
 
 
 class Watching:
-    """An importer that reads in each intermediate update; early: the time at which it wants the step to end, or None."""
+    """An importer that reads in each intermediate update; early: the time at which it wants the step to end, if any."""
 
     def __init__(
         self,
