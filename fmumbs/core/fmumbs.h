@@ -231,9 +231,9 @@ fm_status fm_run(fm_instance *instance, const double *times, size_t count, const
  * ends it with FM_DISCARD. Completed steps give the same bits with and without a callback. */
 void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);
 /* Registers a callback, NULL for none, that fm_step calls at the end of each integration step before its own end.
- * There, at fm_time(), values may be read, and nothing be set; event: 1 if a force law or a path went over to its next
- * piece. It returns the time at which fm_step is to end: `end`, or an earlier one. Results are the same bits with a callback
- * that returns `end` and without. A step with derivatives of inputs is not shown. */
+ * There, at fm_time(), values may be read, and nothing be set; event: 1 if a force law or a path went over to its
+ * next piece. It returns the time at which fm_step is to end: `end`, or an earlier one. Results are the same bits
+ * with a callback that returns `end` and without. A step with derivatives of inputs is not shown. */
 void fm_watch(fm_instance *instance, double (*step_ended)(void *host, double end, int event), void *host);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for benchmarking. */

@@ -426,11 +426,15 @@ def test_with_event_mode_steps_end_where_a_law_switches(tmp_path: Path, height: 
     alone.freeInstance()
 
 
-def test_a_step_goes_on_over_events_where_it_must_not_end_early(ball: Unzipped) -> None:
-    one = bring(ball.slave(eventModeUsed=True, earlyReturnAllowed=False), STEP)
-    event, _, early, last = one.doStep(0.0, 1.0)
-    assert (event, early, last) == (False, False, 1.0)
-    one.freeInstance()
+@pytest.mark.parametrize(("events", "early"), [(True, False), (False, True), (False, False)])
+def test_a_step_goes_on_over_events_where_they_must_not_end_it(ball: Unzipped, events: bool, early: bool) -> None:
+    seen = Watching(ball, ["S.q"], eventModeUsed=events, earlyReturnAllowed=early)
+    if events:
+        seen.one.enterStepMode()
+    event, _, ended_early, last = seen.one.doStep(0.0, 1.0)
+    assert (event, ended_early, last) == (False, False, 1.0)
+    assert min(q for (q,) in seen.values) < 0.0  # it was at its stop
+    seen.one.freeInstance()
 
 
 def test_states_saved_in_event_mode_are_restored_in_it(ball: Unzipped) -> None:
