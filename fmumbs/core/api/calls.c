@@ -10,6 +10,7 @@
 #include "../instance/message.h"
 #include "../motion/required.h"
 #include "../motion/rules.h"
+#include "../outputs/continuous.h"
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
 #include "../outputs/poses.h"
@@ -219,7 +220,7 @@ size_t fm_tree_nominals(const fm_instance *s, double *nominal, size_t capacity)
 
 int32_t fm_indicator_count(const fm_instance *s)
 {
-    return s->image.n.laws;
+    return fm_count_indicators(s);
 }
 
 fm_status fm_indicators(fm_instance *s, double *indicator)

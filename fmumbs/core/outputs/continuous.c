@@ -4,6 +4,12 @@
 
 #include "../instance/instance.h"
 
+/* The number of event indicators. */
+int32_t fm_count_indicators(const fm_instance *s)
+{
+    return s->model.inverse ? 0 : s->image.n.laws;
+}
+
 /* What a reference stands for; *index: the element of y, or the indicator, unless index is NULL. */
 fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *index)
 {
@@ -11,7 +17,7 @@ fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *inde
     if (reference < table) return FM_BEYOND_NOT;
     const uint32_t at = reference - table;
     if (at == 0) return FM_BEYOND_TIME;
-    if (at > 2 * states + (uint32_t)s->image.n.laws) return FM_BEYOND_NOTHING;
+    if (at > 2 * states + (uint32_t)fm_count_indicators(s)) return FM_BEYOND_NOTHING;
     if (at > 2 * states) {
         if (index != NULL) *index = (int32_t)(at - 2 * states - 1);
         return FM_BEYOND_INDICATOR;

@@ -15,6 +15,7 @@ typedef enum fm_beyond_kind {
     FM_BEYOND_NOTHING
 } fm_beyond_kind;
 
+int32_t fm_count_indicators(const fm_instance *s);
 fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *index);
 
 FM_HIDDEN_END

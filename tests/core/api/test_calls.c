@@ -18,7 +18,8 @@ static void check_descriptions(const fm_instance *s)
         CHECK(fm_variable_name(s, i, name, 2) == length && strlen(name) == 1);
         CHECK(fm_variable_name(s, i, NULL, 0) == length);
     }
-    const uint32_t beyond = count + 1 + 2 * (uint32_t)fm_continuous_count(s); /* time, states, their rates */
+    const uint32_t beyond = /* time, states, their rates, event indicators */
+        count + 1 + 2 * (uint32_t)fm_continuous_count(s) + (uint32_t)fm_indicator_count(s);
     for (uint32_t i = count; i < beyond; i++) CHECK(fm_variable(s, i, &info) == FM_OK);
     CHECK(fm_variable(s, beyond, &info) == FM_ERROR);
     CHECK(fm_variable_name(s, beyond, name, sizeof name) == 0 && name[0] == 0);
