@@ -235,9 +235,10 @@ def not_followed(fmu: "Fmu", series: Series) -> str:
     """Why an FMU does not follow inputs as they are given, "" if it does."""
     smooth = any(signal.interpolation != "hold" for signal in series.values())
     if smooth and not fmu.follows_inputs:
+        why = "canInterpolateInputs is false" if fmu.version == 2 else "FMI 3.0 has no derivatives of inputs"
         return (
-            f"'{fmu.path}' cannot interpolate inputs (canInterpolateInputs is false): each keeps its value over "
-            "a step. Choose a shorter interval."
+            f"'{fmu.path}' cannot interpolate inputs ({why}): each keeps its value over a step. Choose a shorter "
+            "interval."
         )
     if series and not fmu.varies_step:
         return (

@@ -1,5 +1,6 @@
 """FMUs of FMI 3.0 say and do what those of FMI 2.0 do; what they have in addition."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -14,6 +15,7 @@ import fmumbs as fm
 from fmumbs.export.fmi3 import PLATFORMS
 from fmumbs.export.installed import installed_binaries
 from fmumbs.export.sources import compiled_sources
+from fmumbs.play import Options, run_fmu
 from fmumbs.play.fmu import Fmu
 from fmumbs.readers import model_names, read_model
 from support.slave import hinged_rod
@@ -194,3 +196,16 @@ def test_what_fmi_3_does_not_serve_is_refused_by_name(tmp_path: Path) -> None:
     system = fm.System("s", stop=1.0, step=0.1)
     with pytest.raises(fm.ExportError, match=r"is of FMI 3.0; systems run FMI 2.0. Export it with --fmi 2"):
         _added(system, tmp_path / "r.fmu").check()
+
+
+def test_inputs_are_held_over_a_step_and_the_run_says_so(tmp_path: Path) -> None:
+    path = fm.export_fmu(hinged_rod(), tmp_path / "r.fmu", fmi=3)
+    (tmp_path / "in.csv").write_text("time,A.tau\n0,0\n1,1\n")
+    with pytest.warns(Warning, match=r"cannot interpolate inputs \(FMI 3\.0 has no derivatives of inputs\)"):
+        result = run_fmu(path, Options(stop=1.0, interval=0.1, inputs=tmp_path / "in.csv"))
+    solver = fm.Solver(hinged_rod())
+    solver.assemble()
+    for begin, end in pairwise(result.time):
+        solver.set("A.tau", begin)
+        solver.step(end)
+    assert result["A.q"][-1] == pytest.approx(solver.get("A.q"), rel=1e-9)
