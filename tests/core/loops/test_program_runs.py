@@ -276,7 +276,7 @@ def test_the_gap_of_a_mechanism_with_loops_is_that_with_its_loops_closed(height:
 
 def test_a_step_out_of_reach_leaves_the_rows_of_loops_as_they_were() -> None:
     """Those of a plane loop are redundant, and the search for the gap uses all of them."""
-    solver = started(four_bar(fm.Path.line([0.5], [0.9], 1.0)))
+    solver = started(four_bar(fm.Path.line([0.5], [0.9], 1.0)), tolerance=1e-6)
     rows = solver.active_rows.copy()
     with pytest.raises(fm.SolverError, match="out of reach"):
         solver.step(1.0)
@@ -308,7 +308,7 @@ def test_the_formulation_is_a_constant_of_the_image() -> None:
 
 def test_the_gap_of_a_path_that_comes_back_is_the_largest_on_the_way() -> None:
     out = fm.Path.polyline([[0.9, 0.3, -0.4], [1.6, 0.3, -0.4], [0.9, 0.3, -0.4]], [0.5, 0.5])
-    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=out)))
+    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=out)), tolerance=1e-6)
     with pytest.raises(fm.SolverError, match=r"nearest gap [0-9.]+ m at t = [0-9.]+ s") as failed:
         solver.step(1.0)
     gap, time = map(float, re.findall(r"gap ([0-9.]+) m at t = ([0-9.]+) s", str(failed.value))[0])
@@ -320,7 +320,7 @@ def test_the_gap_of_a_path_that_comes_back_is_the_largest_on_the_way() -> None:
 
 def test_a_step_that_leaves_reach_ends_on_the_path_with_its_rows() -> None:
     far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
-    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far)))
+    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far)), tolerance=1e-6)
     with pytest.raises(fm.SolverError, match="out of reach"):
         solver.step(1.0)
     before = solver.get("B.q")

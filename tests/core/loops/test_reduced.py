@@ -212,27 +212,31 @@ def test_other_ways_to_keep_loops_closed(correction: str) -> None:
 ELSEWHERE = """
 import sys
 import fmumbs as fm
-solver = fm.Solver(fm.ModelImage.load(sys.argv[1]))
-solver.assemble()
-solver.state_load(open(sys.argv[2], "rb").read())
-for k in range(3):
-    solver.step(0.2 + 0.013 * (k + 1))
-open(sys.argv[2], "wb").write(solver.state_save())
+for image, state in zip(sys.argv[1::2], sys.argv[2::2]):
+    solver = fm.Solver(fm.ModelImage.load(image))
+    solver.assemble()
+    solver.state_load(open(state, "rb").read())
+    for k in range(3):
+        solver.step(0.2 + 0.013 * (k + 1))
+    open(state, "wb").write(solver.state_save())
 """
 
 
-@pytest.mark.parametrize("name", ["four_bar", "parallel_cranks", "skate"])
-def test_a_saved_state_goes_on_bit_for_bit_in_another_process(name: str, tmp_path: Path) -> None:
-    image = compile(read_model(name), everything=True).with_options(dynamics="copcod")
-    solver = fm.Solver(image)
-    solver.assemble()
-    solver.step(0.2)
-    image.save(tmp_path / "image"), (tmp_path / "state").write_bytes(solver.state_save())
-    subprocess.run([sys.executable, "-c", ELSEWHERE, tmp_path / "image", tmp_path / "state"], check=True)
-    for k in range(3):
-        solver.get("solver.energy")
-        solver.step(0.2 + 0.013 * (k + 1))
-    assert (tmp_path / "state").read_bytes() == solver.state_save()
+def test_a_saved_state_goes_on_bit_for_bit_in_another_process(tmp_path: Path) -> None:
+    solvers, files = {}, []
+    for name in ("four_bar", "parallel_cranks", "skate"):
+        image = compile(read_model(name), everything=True).with_options(dynamics="copcod")
+        solver = solvers[name] = fm.Solver(image)
+        solver.assemble()
+        solver.step(0.2)
+        image.save(tmp_path / f"{name}.image"), (tmp_path / name).write_bytes(solver.state_save())
+        files += [tmp_path / f"{name}.image", tmp_path / name]
+    subprocess.run([sys.executable, "-c", ELSEWHERE, *files], check=True)
+    for name, solver in solvers.items():
+        for k in range(3):
+            solver.get("solver.energy")
+            solver.step(0.2 + 0.013 * (k + 1))
+        assert (tmp_path / name).read_bytes() == solver.state_save(), name
 
 
 def test_what_statics_reads_leaves_the_formulation() -> None:

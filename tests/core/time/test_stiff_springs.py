@@ -165,7 +165,7 @@ def bushings(count: int, cut: bool) -> fm.Solver:
     return solver
 
 
-@pytest.mark.parametrize("count", [3, 11, 40])
+@pytest.mark.parametrize("count", [3, 11, 20])
 def test_bushings_that_close_loops_cost_as_in_the_tree(count: int) -> None:
     tree, cut = bushings(count, cut=False), bushings(count, cut=True)
     assert cut.get("solver.evaluations") < 2.0 * tree.get("solver.evaluations")
@@ -371,7 +371,7 @@ def test_newtons_method_takes_in_friction_in_any_joint_of_a_loop(seed: int) -> N
     solver.step(0.3)
     assert solver.get("solver.evaluations") < 10.5 * solver.get("solver.steps")
     (found,), (exact,) = (
-        ends(rubbing(seed, 1e3), 0.3, scheme, [tolerance])[0]
+        ends(rubbing(seed, 1e3), 0.15, scheme, [tolerance])[0]
         for scheme, tolerance in (("radau", 1e-7), ("dop853", 1e-11))
     )
     assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
