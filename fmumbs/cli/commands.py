@@ -321,11 +321,16 @@ def run(
                 result, failure = _as_far_as(lambda: play.run_model(model, options, progress=progress))
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
+    _tell_of_schemes(options.run.get("scheme"), result)
+    _fail(failure)
+
+
+def _tell_of_schemes(scheme: object, result: "Result") -> None:
+    """How many steps auto took by radau, if the result has that."""
     for names in (("solver.implicit", "solver.steps"), ("solver_implicit", "solver_steps")):  # the latter: flat
-        if options.run.get("scheme") == "auto" and set(names) <= set(result.names):
+        if scheme == "auto" and set(names) <= set(result.names):
             implicit, steps = (result[name][-1] for name in names)
             click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
-    _fail(failure)
 
 
 def _as_far_as(run: "Callable[[], Result]") -> "tuple[Result, SolverError | Interrupted | None]":

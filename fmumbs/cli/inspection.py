@@ -46,12 +46,7 @@ def check_model(
     """
     from fmumbs.compiler import compile
 
-    facts: Facts = asdict(structure(model))
-    facts["problems"] = []
-    facts["variables"] = None
-    facts["reading"] = None if model.reading is None else asdict(model.reading)
-    facts |= {"rows": facts.pop("reactions"), "joint_count": facts["joints"]}
-    facts |= {"rank": None, "redundant": 0, "joints": [], "start_changes": []}
+    facts = _of_structure(model)
     warnings = list(facts["warnings"])
     try:
         image = compile(model)
@@ -63,16 +58,30 @@ def check_model(
         _add_start(facts, warnings, model)
         if tool is not None and facts["joints"]:
             facts["divide_and_conquer"] = _divided(model, set_of, tool)
-        if len(image.variables) > MOST_VARIABLES:
-            warnings.append(
-                f"Model '{model.name}' has {len(image.variables)} variables, but an export has at most "
-                f"{MOST_VARIABLES}. Declare those you need with model.input(), model.output() and "
-                "model.parameter()."
-            )
+        warnings += _too_many(model.name, len(image.variables))
         if statics:
             facts["equilibrium"] = _equilibrium(model, warnings)
     facts["warnings"] = warnings
     return facts
+
+
+def _of_structure(model: "Model") -> Facts:
+    """What is known before the model compiles."""
+    facts: Facts = asdict(structure(model))
+    facts["problems"] = []
+    facts["variables"] = None
+    facts["reading"] = None if model.reading is None else asdict(model.reading)
+    facts |= {"rows": facts.pop("reactions"), "joint_count": facts["joints"]}
+    return facts | {"rank": None, "redundant": 0, "joints": [], "start_changes": []}
+
+
+def _too_many(model: str, variables: int) -> list[str]:
+    if variables <= MOST_VARIABLES:
+        return []
+    return [
+        f"Model '{model}' has {variables} variables, but an export has at most {MOST_VARIABLES}. Declare those you "
+        "need with model.input(), model.output() and model.parameter()."
+    ]
 
 
 def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:

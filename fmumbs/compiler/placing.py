@@ -71,11 +71,7 @@ def placed(
     bodies, joints, couplings: in the order of the image; arrays: of the image, whose table has at least all poses.
     """
     R_WB, r_WB = _poses(arrays, instance)
-    body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
-    for link in arrays["modal_link"].tolist():  # the link that carries a flexible body belongs to the body
-        body_of[int(arrays["link_parent"][link])] = body_of[link]
-    for link in arrays["frame_link"].tolist():
-        body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
+    body_of = _bodies_of_links(arrays)
     F, M = (np.array([body_of[link] for link in arrays[f"joint_{end}_link"].tolist()], np.int64) for end in "FM")
     origin = np.empty((len(joints), 3))
     axes = np.empty((len(joints), 3, 3))
@@ -102,6 +98,16 @@ def placed(
     solid = _masses(arrays, R_WB[:-1], r_WB[:-1])
     modal = tuple(flexible.values())
     return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal, holding)
+
+
+def _bodies_of_links(arrays: Arrays) -> dict[int, int]:
+    """The body that each link belongs to."""
+    body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
+    for link in arrays["modal_link"].tolist():  # the link that carries a flexible body belongs to the body
+        body_of[int(arrays["link_parent"][link])] = body_of[link]
+    for link in arrays["frame_link"].tolist():
+        body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
+    return body_of
 
 
 def _masses(arrays: Arrays, R_WB: NDArray[Any], r_WB: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -112,13 +112,7 @@ def model_description(
     for an unknown unit.
     """
     table = image.variables[:] if variables is None else variables
-    hosted = continuous(image) if MODEL_EXCHANGE in capabilities.kinds else None
-    own = table
-    if hosted is not None:
-        hosted, table = _with_continuous(hosted, table, naming, fmi)
-        own = table[1 : len(image.variables) + 1]
-    elif fmi == 3:
-        table = _unique([time_of(image), *table], "the time, as FMI 3.0 needs it", "with fmi=2 (--fmi 2)")
+    hosted, table, own = _tables(image, table, naming, MODEL_EXCHANGE in capabilities.kinds, fmi)
     structure = structure_of(own, image.equilibrium, hosted)
     if fmi == 3 and image.sizes["excitations"] > 0:
         structure = structure.following(len(image.variables))
@@ -138,6 +132,20 @@ def model_description(
         structure=structure,
         continuous=hosted,
     )
+
+
+def _tables(
+    image: "ModelImage", table: "Sequence[Variable]", naming: str, exchange: bool, fmi: int
+) -> "tuple[Continuous | None, Sequence[Variable], Sequence[Variable]]":
+    """What Model Exchange adds, all variables of the description, and those of them that the image has."""
+    hosted = continuous(image) if exchange else None
+    if hosted is not None:
+        hosted, table = _with_continuous(hosted, table, naming, fmi)
+        return hosted, table, table[1 : len(image.variables) + 1]
+    own = table
+    if fmi == 3:
+        table = _unique([time_of(image), *table], "the time, as FMI 3.0 needs it", "with fmi=2 (--fmi 2)")
+    return None, table, own
 
 
 def _with_continuous(

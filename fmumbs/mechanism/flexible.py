@@ -158,6 +158,23 @@ class ModalBody(Body):
             )
         self._store("plane", plane)
         self._store("bending", bending)
+        n = self._store_modes(shape_mass, shape_moment, shape_product, modal_mass, stiffness, damping)
+        for field, start in (("q0", q0), ("u0", u0)):
+            default = start is None or isinstance(start, Unset)
+            self._store(field, UnsetNumbers((0.0,) * n) if default else _checks.numbers(start, n, self._where(field)))
+        self._store("shapes", self._shapes(dict(shapes), n))
+        self._check_integrals(*(np.array(rows) for rows in (self.shape_mass, self.shape_moment, self.shape_product)))
+
+    def _store_modes(
+        self,
+        shape_mass: ArrayLike,
+        shape_moment: ArrayLike,
+        shape_product: ArrayLike | None,
+        modal_mass: ArrayLike | None,
+        stiffness: ArrayLike,
+        damping: ArrayLike,
+    ) -> int:
+        """Stores the integrals and the matrices of the modes; returns how many modes there are."""
         first = self._array("shape_mass", shape_mass, (None, 3))
         n = len(first)
         if not 1 <= n <= MOST_MODES:
@@ -173,11 +190,7 @@ class ModalBody(Body):
             self._store(field, _tuples(self._matrix(field, value, n)))
         for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
             self._store(field, _tuples(array))
-        for field, start in (("q0", q0), ("u0", u0)):
-            default = start is None or isinstance(start, Unset)
-            self._store(field, UnsetNumbers((0.0,) * n) if default else _checks.numbers(start, n, self._where(field)))
-        self._store("shapes", self._shapes(dict(shapes), n))
-        self._check_integrals(first, moment, product)
+        return n
 
     @classmethod
     def beam(

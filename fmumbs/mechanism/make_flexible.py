@@ -56,6 +56,14 @@ def make_flexible(
         or _link(model, name, _of(material, name), sections.get(name), elements, plane, stretch)
         for name, given in _named(model, bodies).items()
     }
+    made = _with_links(model, links)
+    for variable in model.declared:
+        _declare(made, variable, links)
+    return made
+
+
+def _with_links(model: Model, links: Mapping[str, FlexibleLink]) -> Model:
+    """A new model with the elements of another on links in the places of bodies."""
     made = Model(model.name, model.gravity, model.description)
     made.default_experiment = model.default_experiment
     replaced: dict[str, Any] = {}
@@ -65,8 +73,6 @@ def make_flexible(
             if element.name not in parts and isinstance(element, ForceLaw | Coupling | Program) == refers:
                 replaced[element.name] = _moved(element, links, replaced)
                 made.add(replaced[element.name])
-    for variable in model.declared:
-        _declare(made, variable, links)
     return made
 
 

@@ -96,13 +96,17 @@ def read_urdf(
     with the line, for a file that cannot be read as a tree of links, and for a moving link without inertia.
     """
     file = _checks.path(path, "read_urdf: path")
-    if file.suffix.lower() == ".xacro":
-        data = expanded(file, packages, arguments)
-    elif _checks.mapping(arguments, "read_urdf: arguments", "Give {'name': 'value'}."):
-        raise ModelError(f"arguments are for xacro, but '{path}' has the suffix {file.suffix}. Leave them out.")
-    else:
-        data = xml.read_bytes(file)
+    data = _read(path, file, packages, arguments)
     return read_text(file, data, base, packages, limits, stop_stiffness, massless=massless, meshes=meshes)
+
+
+def _read(path: str | os.PathLike[str], file: Path, packages: Packages, arguments: Mapping[str, Any]) -> bytes:
+    """The bytes of a file .urdf, or those that a file .xacro expands to."""
+    if file.suffix.lower() == ".xacro":
+        return expanded(file, packages, arguments)
+    if _checks.mapping(arguments, "read_urdf: arguments", "Give {'name': 'value'}."):
+        raise ModelError(f"arguments are for xacro, but '{path}' has the suffix {file.suffix}. Leave them out.")
+    return xml.read_bytes(file)
 
 
 def read_text(

@@ -69,12 +69,16 @@ def inverse_dynamics(
     motion, single = coordinates.read_motion(q, u, a)
     if actuated is not None:
         forces = actuate(solver, checked_names(actuated, "actuated"), *motion)
-    elif solver.image.sizes["rows"]:
+    else:
+        forces = _of_tree(solver, *motion)
+    return forces[0] if single else forces
+
+
+def _of_tree(solver: Solver, q: Array, u: Array, a: Array) -> Array:
+    if solver.image.sizes["rows"]:
         inverse_image(solver.image, ())  # raises what no actuator would change
         raise ModelError(f"Model '{solver.image.name}' has loops and {choices(solver)}")
-    else:
-        forces = required(solver, True, *motion)
-    return forces[0] if single else forces
+    return required(solver, True, q, u, a)
 
 
 def mass_matrix(model: Mechanism, q: Given) -> Array:

@@ -195,16 +195,20 @@ def load_path(
     end, most = _checks.number(to, "load_path: to"), _checks.positive(longest, "load_path: longest")
     if end == 0.0:
         raise ModelError("load_path: to is 0, where the path begins. Give a factor, such as 1.")
+    balance = Balance(resting(_whole_image(model, programs)), load)
+    references = output_references(model, balance.solver, outputs)
+    return _Walk(balance, references, end, end, most, _checks.whole(steps, _STEPS, 1)).follow()
+
+
+def _whole_image(model: Model | ModelImage, programs: ProgramsAtRest | None) -> ModelImage:
+    """An image for an equilibrium, which shows all velocities."""
     image = image_of(model, everything=True, equilibrium=True, programs=programs)
     if len(image.variables.speeds()) != image.sizes["speeds"]:
         raise ModelError(
             f"Model '{image.name}' declares variables, and its image does not show all coordinates. Give the Model, or "
             "compile(model, everything=True)."
         )
-    solver = resting(image)
-    balance = Balance(solver, load)
-    references = output_references(model, balance.solver, outputs)
-    return _Walk(balance, references, end, end, most, _checks.whole(steps, _STEPS, 1)).follow()
+    return image
 
 
 @dataclass(frozen=True)

@@ -292,16 +292,7 @@ def identify(
     made = regressor(solver, q, u, a)
     if made.Y.ndim != 3:
         raise ModelError(f"Model '{solver.image.name}': one instant identifies nothing. Give rows of many instants.")
-    measured = _checks.array(tau, "identify: tau")
-    if measured.shape != made.rest.shape or not np.isfinite(measured).all():
-        raise ModelError(
-            f"Model '{solver.image.name}': tau has the shape {measured.shape}, or numbers that are not finite. Give "
-            f"{made.rest.shape[0]} rows of {made.rest.shape[1]} finite forces."
-        )
-    sizes = np.ones(measured.shape[1]) if noise is None else _checks.array(noise, "identify: noise")
-    if sizes.shape != (measured.shape[1],) or not (np.isfinite(sizes) & (sizes > 0.0)).all():
-        raise ModelError(f"Model '{solver.image.name}': noise must be {measured.shape[1]} positive numbers. Give them.")
-    weights = 1.0 / sizes
+    measured, weights = _measured(solver.image.name, made.rest, tau, noise)
     base = base_parameters(solver)
     places = [base.parameters.index(name) for name in base.names]
     W = (made.Y[:, :, places] * weights[None, :, None]).reshape(-1, len(places))
@@ -325,6 +316,20 @@ def identify(
     rms = float(np.sqrt(np.mean((left.reshape(measured.shape) / weights) ** 2)))
     values, deviations = (dict(zip(names, each[~lost].tolist(), strict=True)) for each in (x, spread))
     return Identified(values, deviations, others, rms, base)
+
+
+def _measured(model: str, rest: Array, tau: ArrayLike, noise: ArrayLike | None) -> tuple[Array, Array]:
+    """Forces of as many instants as `rest`, and the weights of their columns."""
+    measured = _checks.array(tau, "identify: tau")
+    if measured.shape != rest.shape or not np.isfinite(measured).all():
+        raise ModelError(
+            f"Model '{model}': tau has the shape {measured.shape}, or numbers that are not finite. Give "
+            f"{rest.shape[0]} rows of {rest.shape[1]} finite forces."
+        )
+    sizes = np.ones(measured.shape[1]) if noise is None else _checks.array(noise, "identify: noise")
+    if sizes.shape != (measured.shape[1],) or not (np.isfinite(sizes) & (sizes > 0.0)).all():
+        raise ModelError(f"Model '{model}': noise must be {measured.shape[1]} positive numbers. Give them.")
+    return measured, 1.0 / sizes
 
 
 def _matrices(quaternions: Array) -> Array:

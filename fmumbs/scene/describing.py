@@ -73,14 +73,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
     bodies = [named[name] for name in order] if order else model.bodies
     places = _Places(bodies)
     sections = {part.name: link for link in model.flexible_links for part in link.bodies}
-    hidden = model.inner
-    ends: dict[str, list[Vec3]] = {}
-    for joint in model.joints:
-        for end in joint.ends if joint.name not in hidden else ():
-            ends.setdefault(end.body.name, []).append(end.X_BP.offset)
-    for one in model.forces:
-        for end in one.ends:
-            ends.setdefault(end.body.name, []).append(end.X_BP.offset)
+    hidden, ends = model.inner, _ends_by_body(model)
     shown = [joint for joint in model.joints if joint.name not in hidden]
     joints, lengths = {joint.name: i for i, joint in enumerate(shown)}, lengths_of(model)
     inside = {part.name for link in model.flexible_links for part in link.parts}  # whose elements show how it bends
@@ -111,6 +104,16 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
         gravity=model.gravity,
         length=length,
     )
+
+
+def _ends_by_body(model: Model) -> dict[str, list[Vec3]]:
+    """Where joints that are shown, and forces, act on each body."""
+    ends: dict[str, list[Vec3]] = {}
+    hidden = model.inner
+    for at in (*(joint.ends for joint in model.joints if joint.name not in hidden), *(f.ends for f in model.forces)):
+        for end in at:
+            ends.setdefault(end.body.name, []).append(end.X_BP.offset)
+    return ends
 
 
 def _spring(s: Spring, places: "_Places", lengths: Mapping[str, tuple[float | None, float | None]]) -> SpringLook:

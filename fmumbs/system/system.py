@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 ENGINES = ("libcosim", "fmpy", "omsimulator")
 
 
+def _check_names(given: object, what: str) -> None:
+    """Values by name, or None."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ModelError(f"{what} is {_checks.shown(given)}. Give values by name, such as {{'k': 1.0}}.")
+    for key in given or ():
+        if not isinstance(key, str):
+            raise ModelError(f"{what} has the name {_checks.shown(key)}. Give a text.")
+
+
 class System(Described):
     """FMUs that exchange values every `step` [s] until `stop` [s].
 
@@ -72,18 +81,13 @@ class System(Described):
         checked = _checks.name(name, where)
         if checked in self.elements:
             raise ModelError(f"{where} already has an element '{name}'. Choose another name.")
-        for what, given in (("starts", starts), ("units", units)):
-            if given is not None and not isinstance(given, Mapping):
+        _check_names(starts, f"{where}, '{name}': starts")
+        _check_names(units, f"{where}, '{name}': units")
+        for key, value in (units or {}).items():
+            if not isinstance(value, str):
                 raise ModelError(
-                    f"{where}, '{name}': {what} is {_checks.shown(given)}. Give values by name, such as {{'k': 1.0}}."
+                    f"{where}, '{name}': units['{key}'] is {_checks.shown(value)}. Give a text such as 'rad/s'."
                 )
-            for key, value in (given or {}).items():
-                if not isinstance(key, str):
-                    raise ModelError(f"{where}, '{name}': {what} has the name {_checks.shown(key)}. Give a text.")
-                if what == "units" and not isinstance(value, str):
-                    raise ModelError(
-                        f"{where}, '{name}': units['{key}'] is {_checks.shown(value)}. Give a text such as 'rad/s'."
-                    )
         if isinstance(outputs, str):
             raise ModelError(f"{where}, '{name}': outputs is '{outputs}'. Give a list, such as ['{outputs}'].")
         chosen = None if outputs is None else tuple(outputs)

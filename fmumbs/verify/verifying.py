@@ -81,28 +81,10 @@ def verify_fmu(
     path = Path(path)
     with open_archive(path):
         pass  # raises ExportError if it cannot be read
-    from fmumbs.play.fmu import BackgroundCall, Fmu
+    from fmumbs.play.fmu import Fmu
 
-    begin = progress or (lambda name: None)
     findings: list[Finding] = []
-
-    def check(name: str, problems: Callable[[], Iterator[str]]) -> bool:
-        begin(name)
-        before = len(findings)
-        messages: list[str] = []
-
-        def look() -> None:
-            with np.errstate(all="ignore"):  # a value that is not finite is a finding, not a warning
-                messages.extend(_guarded(problems))
-
-        BackgroundCall(look).wait()
-        for message in messages:
-            if not isinstance(message, NotCompared):
-                findings.append(Finding(name, message))
-            elif notes is not None:
-                notes(Finding(name, message))
-        return len(findings) == before
-
+    check = partial(_check, findings, progress, notes)
     check("archive", lambda: _archive(path))
     if not check("schema", lambda: _schema(path)):
         return findings
@@ -116,10 +98,44 @@ def verify_fmu(
         check("parity with the Solver", lambda: _parity(path, fmu, against))
         exchanged = fmu.description.modelExchange is not None
     if exchanged:
-        with Fmu(path, exchange=True) as fmu:
-            for name, problems in EXCHANGES.items():
-                check(name, partial(problems, fmu))
+        _check_exchange(path, check)
     return findings
+
+
+def _check_exchange(path: Path, check: Callable[[str, Callable[[], Iterator[str]]], bool]) -> None:
+    from fmumbs.play.fmu import Fmu
+
+    with Fmu(path, exchange=True) as fmu:
+        for name, problems in EXCHANGES.items():
+            check(name, partial(problems, fmu))
+
+
+def _check(
+    findings: list[Finding],
+    progress: Callable[[str], None] | None,
+    notes: Callable[[Finding], None] | None,
+    name: str,
+    problems: Callable[[], Iterator[str]],
+) -> bool:
+    """Adds what a check finds to `findings`; returns whether it found nothing."""
+    from fmumbs.play.fmu import BackgroundCall
+
+    if progress is not None:
+        progress(name)
+    before = len(findings)
+    messages: list[str] = []
+
+    def look() -> None:
+        with np.errstate(all="ignore"):  # a value that is not finite is a finding, not a warning
+            messages.extend(_guarded(problems))
+
+    BackgroundCall(look).wait()
+    for message in messages:
+        if not isinstance(message, NotCompared):
+            findings.append(Finding(name, message))
+        elif notes is not None:
+            notes(Finding(name, message))
+    return len(findings) == before
 
 
 def not_executed(path: str | os.PathLike[str]) -> list[str]:

@@ -74,17 +74,9 @@ def animate(
     path = Path(path)
     motion, time = motion_of(result, model), result.time
     maker = plotting.figure_maker(False)
-    if not len(time) or not 0.0 < fps < inf or not 0.0 < speed < inf:
-        raise SolverError(f"animate: {len(time)} times, fps {fps:g} and speed {speed:g} make no animation.")
-    pictures = float(time[-1] - time[0]) / speed * fps + 1.0
-    if pictures > _MOST_PICTURES:
-        raise SolverError(
-            f"animate: fps {fps:g} and speed {speed:g} make {pictures:.3g} pictures, more than {_MOST_PICTURES}. "
-            "Lower fps, or raise speed."
-        )
+    count = _count_of_pictures(time, fps, speed)
     scene, inches, pixels = motion.image.scene, *_MOVING
     width, height = (int(one * pixels) for one in inches)
-    count = round(pictures)
     instants = _nearest(time, np.linspace(time[0], time[-1], count))
     at = poses(motion.image, motion.positions[instants])
     view = viewpoint(scene, at)
@@ -107,6 +99,18 @@ def animate(
 
     with progress_bar(f"drawing {path}") as progress:
         plotting.write_frames(figure, path, frames(), fps, pixels)
+
+
+def _count_of_pictures(time: Array, fps: float, speed: float) -> int:
+    if not len(time) or not 0.0 < fps < inf or not 0.0 < speed < inf:
+        raise SolverError(f"animate: {len(time)} times, fps {fps:g} and speed {speed:g} make no animation.")
+    pictures = float(time[-1] - time[0]) / speed * fps + 1.0
+    if pictures > _MOST_PICTURES:
+        raise SolverError(
+            f"animate: fps {fps:g} and speed {speed:g} make {pictures:.3g} pictures, more than {_MOST_PICTURES}. "
+            "Lower fps, or raise speed."
+        )
+    return round(pictures)
 
 
 def _nearest(time: Array, wanted: Array) -> NDArray[np.int64]:
