@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fmumbs import _checks
 from fmumbs._folders import temporary_folder
 from fmumbs._naming import FLAT, flat_names
+from fmumbs._signals import held
 from fmumbs.errors import ExportError, SolverError
 from fmumbs.play.host import check_binaries, host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of, version_of
@@ -288,7 +289,8 @@ class Instance:
         except Exception as error:  # of FMPy if there is no library, of the system if it cannot be loaded
             raise ExportError(f"the FMU's binary for {platform} cannot be loaded: {str(error).rstrip('.')}.") from error
         try:
-            self._instantiate()
+            with held():  # an FMU that runs in Python would take a signal for its own failure
+                self._instantiate()
         except Exception as error:
             self.slave.freeLibrary()
             raise ExportError(f"the FMU cannot be instantiated. {self.reason}".strip()) from error

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fmumbs._signals import held
 from fmumbs.errors import SolverError
 from fmumbs.export.archive import OLDEST, zip_archive
 from fmumbs.play.host import host_library
@@ -150,7 +151,8 @@ class _Run:
                 callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(log)
                 callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
                 callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
-                super().instantiate(callbacks=callbacks)
+                with held():  # an FMU that runs in Python would take a signal for its own failure
+                    super().instantiate(callbacks=callbacks)
 
         return FMU2Slave
 

@@ -1,6 +1,7 @@
 """A model and its FMU give the same results, also with varying inputs; errors in the inputs are reported."""
 
 import os
+import signal
 import threading
 import time
 import zipfile
@@ -196,3 +197,29 @@ def test_an_interrupted_call_that_has_returned_leaves_no_thread(monkeypatch: pyt
         call.wait()
     assert not call.stuck
     assert not any(isinstance(thread, EndsLate) for thread in threading.enumerate())
+
+
+def test_a_signal_while_an_fmu_is_made_waits_until_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One that runs in Python would take the exception of the handler for its own failure."""
+    from fmpy.fmi2 import FMU2Slave
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    made = []
+
+    def instantiate(slave: object, **arguments: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        original(slave, **arguments)
+        made.append(slave)
+
+    original = FMU2Slave.instantiate
+    monkeypatch.setattr(FMU2Slave, "instantiate", instantiate)
+    path = fm.export_fmu(read_model("pendulum"), tmp_path / "p.fmu")
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with Fmu(path) as fmu, pytest.raises(KeyboardInterrupt), fmu.instance():
+            pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert len(made) == 1
