@@ -50,7 +50,7 @@ static double step_ended(fmu_component *c, double end, int event)
 static const fmu_version FMI3 = {
     "fmi3",
     "instantiation token",
-    "a kind that is one",
+    "Co-Simulation or Model Exchange",
     "FMUState",
     "fmi3SetFMUState",
     {"Float64", "Int32", "Boolean"},

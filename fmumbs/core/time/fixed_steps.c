@@ -46,19 +46,12 @@ static fm_status not_finite(fm_instance *s, double t, double h, double t_end)
                   t_end, t, h);
 }
 
-/* Shows the host the end t of a step, as the end of an fm_step there would leave it; returns when the present one is to
- * end. */
+/* Shows the host the end t of a step; returns when the present fm_step is to end. */
 static double show_end(fm_instance *s, double t, double t_end, int event)
 {
-    s->clock[FM_TIME] = t;
     memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
-    s->laws.use = s->laws.now;
-    s->valid = FM_VALID_NOTHING;
-    fm_end_smooth(s);
-    const double end = fm_show_host(s, t_end, event);
+    const double end = fm_show_step_end(s, t, t_end, event);
     (void)fm_begin_smooth(s, t);
-    s->laws.use = s->law_mode;
-    fm_begin_normal_forces(s);
     return end;
 }
 

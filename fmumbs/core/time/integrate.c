@@ -320,19 +320,12 @@ static int is_event(fm_instance *s)
            memcmp(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double)) != 0;
 }
 
-/* Shows the host the head, as the end of an fm_step there would leave it. Returns when the present one is to end. */
+/* Shows the host the head. Returns when the present fm_step is to end. */
 static double show_head(fm_instance *s, double t_end)
 {
     const int event = is_event(s);
     memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
-    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
-    s->laws.use = s->laws.now;
-    s->valid = FM_VALID_NOTHING;
-    fm_end_smooth(s);
-    const double end = fm_show_host(s, t_end, event);
-    s->laws.use = s->law_mode;
-    fm_begin_normal_forces(s);
-    return end;
+    return fm_show_step_end(s, s->clock[FM_TIME_HEAD], t_end, event);
 }
 
 static fm_status controlled_steps(fm_instance *s, double t_end)

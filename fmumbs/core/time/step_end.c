@@ -1,6 +1,7 @@
 /* step_end.c: the end of an integration step: switches of force laws, and the projection onto the constraints. */
 #include "step_end.h"
 
+#include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
@@ -10,6 +11,7 @@
 #include "../loops/projection.h"
 #include "../loops/turning_axes.h"
 #include "../motion/law_modes.h"
+#include "../motion/normal_forces.h"
 #include "../motion/resolution.h"
 #include "../motion/scratch.h"
 #include "../motion/sticking.h"
@@ -238,4 +240,18 @@ int fm_correct_hosted(fm_instance *s, double t, double *y)
     if (!fm_correct_drift(s, y, 1) || !follow_joints(s, t, s->head, y, 1)) return 0;
     fm_watch_rows(s, y);
     return !comes_to_tangent(s, s->clock[FM_TIME_HEAD], t, s->head, y);
+}
+
+/* Shows the host the present state, at time t within an fm_step to t_end, as the end of an fm_step there would leave
+ * it. Returns when the present one is to end. */
+double fm_show_step_end(fm_instance *s, double t, double t_end, int event)
+{
+    s->clock[FM_TIME] = t;
+    s->laws.use = s->laws.now;
+    s->valid = FM_VALID_NOTHING;
+    fm_end_smooth(s);
+    const double end = fm_show_host(s, t_end, event);
+    s->laws.use = s->law_mode;
+    fm_begin_normal_forces(s);
+    return end;
 }

@@ -13,6 +13,7 @@ int fm_correct_trial(fm_instance *s, double arrival);
 int fm_correct_head(fm_instance *s);
 int fm_correct_fixed(fm_instance *s, double t, double h);
 int fm_correct_hosted(fm_instance *s, double t, double *y);
+double fm_show_step_end(fm_instance *s, double t, double t_end, int event);
 
 FM_HIDDEN_END
 
