@@ -440,7 +440,9 @@ class _Elimination:
         """(rows, n) orthonormal columns with the same span; what is small relative to the largest is noise."""
         if not columns.size:
             return columns[:, :0]
-        u, s, _ = np.linalg.svd(columns, full_matrices=False)
+        rows, n = columns.shape
+        few = columns if n <= rows else np.linalg.qr(columns.T, mode="r").T  # the same left vectors and values
+        u, s, _ = np.linalg.svd(few, full_matrices=False)
         return u[:, : self.gap.rank(s / max(s[0], NOISE)) if s[0] > self.gap.tolerance else 0]
 
     def image(self, cuts: list[int], carried: list[Array]) -> Array:

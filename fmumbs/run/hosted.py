@@ -22,7 +22,7 @@ class Hosted:
         self.solver.state_load(solver.state_save())
         if assemble:
             self.solver.assemble(solver.time)
-        self.solver.call(lib.fm_update_events, ffi.new("fm_events *"))
+        self.correct()
         self.np, self.nu, self.nb = (self.image.sizes[name] for name in ("positions", "speeds", "bristles"))
 
     def state(self) -> Array:
@@ -41,6 +41,10 @@ class Hosted:
         """Goes to a state, by default with bristles at rest."""
         y = np.concatenate([positions, speeds, np.zeros(self.nb) if deflections is None else deflections])
         self.solver.call(lib.fm_set_tree_state, pointer(y))
+
+    def correct(self) -> None:
+        """Moves the present state onto the constraints by the smallest change in the mass norm."""
+        self.solver.call(lib.fm_update_events, ffi.new("fm_events *"))
 
     def rates(self) -> Array:
         """The rates of y at the present state, with the pull to the constraints; of what follows a path, its own."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.analysis.divide_and_conquer import DivideAndConquer
@@ -17,10 +18,14 @@ from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import holding, placed
 from fmumbs.errors import AssemblyError, FmumbsError, ModelError
 from fmumbs.mechanism import Model
+from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
+
+Array = NDArray[np.float64]
 
 NEARBY = 0.03  # distance of neighbouring positions [rad], or relative to the model's length
 NEIGHBOURS = 3
+IMMOBILE = 1e-9  # of a random motion: what loops leave of it where nothing moves
 CLOSED = 1e-8  # relative to the model's length: if assembly fails although the loops close, the position is singular
 
 
@@ -76,28 +81,56 @@ def _started(model: Model) -> Solver:
     try:
         solver.assemble()
     except AssemblyError:
-        if not solver.get("solver.position_violation") < CLOSED * float(solver.image.arrays["length"][0]):
+        if not _closes(solver):
             raise
     return solver
 
 
 def _nearby(model: Model, solver: Solver) -> list[tuple[int, float]]:
     """Rank and smallest counted singular value at positions near the present one where the loops close."""
+    kept, at = solver.state_save(), solver.positions
     variables = solver.image.variables
-    references = variables.positions()
-    kept, at = solver.state_save(), solver.read(references)
+    shown = [variables[int(i)] for i in variables.positions()]
     length = float(solver.image.arrays["length"][0])
-    shown = [variables[int(i)] for i in references]
     far = np.array([0.0 if v.kind == "eta" else length if v.unit == "m" else 1.0 for v in shown])
     random = np.random.default_rng(1)
-    still = np.zeros(solver.image.sizes["speeds"])
     found: list[tuple[int, float]] = []
-    for _ in range(NEIGHBOURS):
-        try:
-            solver.set_state(at + NEARBY * far * random.uniform(-1.0, 1.0, len(at)), still)
-        except FmumbsError:
-            continue
-        there = verdict(place(model, solver))
-        found.append((there.rank, there.gap.kept))
-    solver.state_load(kept)
+    for seed in range(NEIGHBOURS):
+        anywhere = at + NEARBY * far * random.uniform(-1.0, 1.0, len(at))
+        there = _along_motion(solver, far, seed)
+        if there is None:
+            try:
+                solver.set_state(anywhere, np.zeros(solver.image.sizes["speeds"]))
+            except FmumbsError:
+                continue
+        reached = verdict(place(model, there or solver))
+        found.append((reached.rank, reached.gap.kept))
+        solver.state_load(kept)
     return found
+
+
+def _along_motion(solver: Solver, far: Array, seed: int) -> Solver | None:
+    """A Solver NEARBY along some motion of the loops from a Solver's positions; far: units of positions.
+
+    There few corrections close the loops, while from positions that fit no motion the nearest configuration is sought.
+    None: nothing moves, or corrections do not close the loops, as at singular positions.
+    """
+    try:
+        hosted = Hosted(solver)
+        at, unit = hosted.state()[: hosted.np], hosted.speeds_of(hosted.nominal())
+        hosted.go(at, unit * np.random.default_rng([1, seed]).uniform(-1.0, 1.0, hosted.nu))
+        hosted.correct()
+        rates = np.where(far > 0.0, hosted.rates()[: hosted.np], 0.0)
+        speed = float(np.abs(rates[far > 0.0] / far[far > 0.0]).max(initial=0.0))
+        if not speed > IMMOBILE:
+            return None
+        hosted.go(at + NEARBY / speed * rates, np.zeros(hosted.nu))
+        hosted.correct()
+    except FmumbsError:
+        return None
+    return hosted.solver if _closes(hosted.solver) else None
+
+
+def _closes(solver: Solver) -> bool:
+    """Whether the loops are closed at the present positions."""
+    return bool(solver.get("solver.position_violation") < CLOSED * float(solver.image.arrays["length"][0]))

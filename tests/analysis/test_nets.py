@@ -67,3 +67,18 @@ def test_mobility_and_redundancy(make: Callable[[int, float, float], fm.Model], 
     assert size - np.count_nonzero(solver.active_rows) == mobility
     constraints = sum(6 if isinstance(joint, fm.Weld) else 5 for joint in model.joints)
     assert fm.uniqueness(model).stress.degree == constraints - 6 * len(model.bodies) + mobility
+
+
+@pytest.mark.parametrize(("make", "n", "mobility"), CASES)
+def test_neighbours_are_found_along_motions(
+    make: Callable[[int, float, float], fm.Model], n: int, mobility: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the search for the nearest configuration, which takes minutes for a net of 196 loops."""
+
+    def search(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(fm.Solver, "set_state", search)
+    found = fm.uniqueness(make(n, 0.7, 1.0))
+    assert found.nearby == (found.rank,) * 3
+    assert 0.0 < max(abs(kept - found.gap.kept) for kept in found.nearby_kept) < 0.3 * found.gap.kept
