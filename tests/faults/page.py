@@ -30,7 +30,8 @@ def page(faults: list[Fault], results: Results) -> str:
         f"Each was run on the commit that its result names in `tests/faults/results.json`: {on}. "
         "A + is for files of tests that were not committed yet.",
         "The first test that failed is named; what survives passed as many tests that execute its line as a",
-        "limit of processor time allows, the nearest ones in all their cases.",
+        "limit of processor time allows, the nearest ones in all their cases, or, if there is a reason for which it",
+        "changes nothing, at least those of its list.",
         "",
         "## What survives, and why",
         "",

@@ -9,8 +9,8 @@ those without a result; --survivors those that the last run found alive; --most 
 whether every fault still fits the code; --table only writes docs/faults.md, and drops results of what is not listed.
 
 --first is for a quick look at many: each runs only the tests that its list names, or near ones in two cases if it names
-none (these are left out before --collect); what these do not see keeps the result that it has. With --survivors it
-leaves out what has a reason.
+none (these are left out before --collect); what these do not see keeps the result that it has, unless its list has a
+reason for which it changes nothing. With --survivors it leaves out what has a reason.
 
 --collect finds out once which tests execute which lines (covering.py); a fault then runs those that execute its line,
 the nearest first, up to the first that fails. It costs the compilation of one file, through ccache if that is there,
@@ -108,7 +108,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--new", action="store_true", help="only those without a result")
-    parser.add_argument("--first", action="store_true", help="only the first round of tests; none is a survivor then")
+    parser.add_argument("--first", action="store_true", help="only the first round of tests")
     parser.add_argument("--most", type=int, help="the first so many")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time for each round of tests")
     parser.add_argument("--jobs", type=int, default=1, help="copies of the tree, side by side")
@@ -153,7 +153,7 @@ def main() -> int:
     for number, (fault, found) in enumerate(every, 1):
         seen = found["caught"] or f"SURVIVES {found['ran']} cases"
         print(f"[{number}/{len(asked)}] {fault.file}: {fault.breaks} ... {seen} ({found['seconds']} s)", flush=True)
-        if found["caught"] or not chosen.first:
+        if found["caught"] or fault.why or not chosen.first:
             results[fault.key] = found | {"commit": here}
             keep(results)
     asked = [f for f in asked if f.key in results]

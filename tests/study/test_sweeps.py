@@ -201,6 +201,9 @@ def test_samples_are_stratified_and_reproducible(tmp_path: Path) -> None:
         if method == "latin":
             strata = np.floor((points[0] - [-1.0, 10.0]) / [4.0, 10.0] * 64).astype(int)
             assert all(sorted(column) == list(range(64)) for column in strata.T.tolist())
+        if method == "halton":  # the fractions of one base: each half, quarter, ... of the first range has as many
+            halves = np.floor((points[0][:, 0] + 1.0) / 4.0 * 64).astype(int)
+            assert all(len(set(halves[:n] * n // 64)) == n for n in (2, 4, 8, 16, 32, 64))
 
 
 # Interruptions ------------------------------------------------------------------------------------------------------

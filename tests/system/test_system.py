@@ -125,6 +125,13 @@ def test_units_that_do_not_convert_are_refused(fmus: Path) -> None:
     assert "'one.A.q' cannot feed 'two.A.tau': rad does not convert to N.m." in refusal(system)
 
 
+@pytest.mark.parametrize(("y", "u"), [("rad", "smoot"), ("smoot", "rad"), ("smoot", "beard"), ("rad", "m"), ("m", "s")])
+def test_a_unit_that_nothing_defines_converts_to_no_other(y: str, u: str, tmp_path: Path) -> None:
+    system = pair(gain(tmp_path, "one", y=y), gain(tmp_path, "two", u=u))
+    system.connect("a.y", "b.u")
+    assert f"'a.y' cannot feed 'b.u': {y} does not convert to {u}." in refusal(system)
+
+
 def test_types_that_differ_are_refused(tmp_path: Path) -> None:
     system = pair(gain(tmp_path, "one", "", "Integer"), gain(tmp_path, "two", ""))
     system.connect("a.y", "b.u")

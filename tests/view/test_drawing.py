@@ -47,14 +47,16 @@ def surface(one: Solid, count: int, rng: np.random.Generator) -> Array:
 
 
 @pytest.mark.parametrize("kind", ["box", "ellipsoid", "cylinder", "cone"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_solid_covers_the_pixels_of_its_points_and_no_others(kind: str, seed: int) -> None:
     """Pixels in which random points of the solid fall are opaque; those a pixel away from any are transparent."""
     rng = np.random.default_rng(seed)
     R, rows = (np.linalg.qr(rng.standard_normal((3, 3)))[0] for _ in range(2))
-    if seed == 0:
-        R, rows = np.eye(3), np.eye(3)[[1, 2, 0]]  # seen along its axis
     half = rng.uniform(0.2, 1.0, 3)
+    if seed < 4:  # seen along its axis from either end, and from within the opening of a cone
+        angle = (seed // 2) * 0.4 * half[1] / half[0] / 2.0
+        R, end, c, s = np.eye(3), 1.0 - 2.0 * (seed % 2), np.cos(angle), np.sin(angle)
+        rows = np.array([[-s * end, c, 0.0], [0.0, 0.0, end], [c * end, s, 0.0]])
     if kind == "cone":
         half[2] = half[1]
     one = Solid(kind, rng.standard_normal(3), R * np.sign(np.linalg.det(R)), tuple(half), (200, 100, 50))  # type: ignore[arg-type]

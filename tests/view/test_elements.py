@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 import fmumbs as fm
-from fmumbs.view.elements import STOP, TOOTH, tangents
+from fmumbs.view.elements import STOP, TOOTH, WHEEL, tangents
 from fmumbs.view.motion import motion_of
 from fmumbs.view.poses import Poses, poses, start_positions
 from fmumbs.view.solids import Sizes, solids
@@ -115,7 +115,13 @@ def test_a_rack_moves_as_the_pinion_rolls(radius: float) -> None:
     teeth = boxes[wheel.teeth :]
     away = np.array([one.at - at for one in teeth])
     assert len(teeth) == 2 * int(rack.length / rack.pitch / 2) + 1 > 2
-    assert_allclose(np.cross(away, R @ np.array(rack.along)), 0.0, atol=1e-12)
+    along, out = R @ np.array(rack.along), R @ np.array(rack.out)
+    assert_allclose(np.cross(away, along), 0.0, atol=1e-12)
+    shown = [one for one in solids(scene, found, viewpoint(scene, found)) if one.colour == WHEEL and one.kind == "box"]
+    bar = max(shown, key=lambda one: one.half[0])  # which carries all teeth, and ends less than two pitches beyond
+    assert 0.0 <= bar.half[0] - np.abs(away @ along).max() < rack.pitch
+    assert bar.half[0] == pytest.approx(rack.length / 2.0)
+    assert (at - bar.at) @ out == pytest.approx(bar.half[1] + teeth[0].half[1])
 
 
 def test_a_belt_touches_its_wheels_and_others_are_lines() -> None:

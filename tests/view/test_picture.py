@@ -53,6 +53,25 @@ def test_names_a_scale_gravity_and_axes_are_written() -> None:
     assert "crank" not in unnamed and "g" in unnamed
 
 
+@pytest.mark.parametrize("name", ["arm6", "heavy_top"])
+def test_arrows_have_the_directions_of_their_projections(name: str) -> None:
+    """Arrows of x, y and z are the columns of the projection of a rotation; that of gravity is their combination."""
+    model = read_model(name)
+    axes = model.picture(show=False).axes[0]
+    texts = {text.get_text(): np.array(text.get_position()) for text in axes.texts}
+    arrows = [np.array([text.xyann, text.xy]) for text in axes.texts if hasattr(text, "xyann")]
+    found = {}
+    for one in "xyzg":  # each name stands beyond the tip of its own arrow
+        start, tip = min(arrows, key=lambda arrow: np.hypot(*(texts[one] - arrow[1])))
+        found[one] = tip - start
+        beyond = texts[one] - tip
+        assert beyond @ found[one] == pytest.approx(np.hypot(*beyond) * np.hypot(*found[one]))
+    A = np.column_stack([found[one] for one in "xyz"])
+    size = np.sqrt(np.trace(A @ A.T) / 2.0)
+    assert A @ A.T == pytest.approx(size**2 * np.eye(2), abs=1e-9 * size**2)
+    assert found["g"] == pytest.approx(A @ model.gravity / np.linalg.norm(model.gravity), abs=1e-9 * size)
+
+
 def test_names_stand_beside_their_bodies_and_do_not_overlap() -> None:
     figure = read_model("four_bar").picture(show=False)
     pixels(figure)

@@ -9,12 +9,14 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.pulls import with_pulls
 from fmumbs.readers import read_model
 from fmumbs.view import view_model
 from fmumbs.view.live import CORE
 from support.browser import CHROMIUM, Browser, chromium
 from support.commands import fmumbs
+from support.drawn_things import everything
 
 Point = tuple[float, float]
 
@@ -239,6 +241,19 @@ def test_a_flexible_body_is_pulled_at_its_named_points() -> None:
     assert q and all(np.array_equal(pulled[name], found[name]) for name in q)
     free = fm.simulate(plain, stop=0.2, scheme="radau")
     assert not all(np.array_equal(free[name], found[name]) for name in q)
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "four_link_flexible", "flexible_four_bar", "everything"])
+def test_every_rigid_body_and_every_named_point_of_a_flexible_one_can_be_pulled(name: str) -> None:
+    model = everything() if name == "everything" else read_model(name, {})
+    image = compile(model, everything=True)
+    flexible = {body.name for body in model.bodies if isinstance(body, fm.ModalBody)}
+    named = [name.removesuffix(".r[1]") for name in image.variables.names() if name.endswith(".r[1]")]
+    bodies = set(image.variables.structured.elements(BODY)) - flexible
+    points = {one for one in named if one.rpartition(".")[0] in flexible}
+    assert points or not flexible
+    pulls = {name.removesuffix(".pull.force[1]") for name in with_pulls(image).variables.names() if ".pull." in name}
+    assert {one for one in pulls if ".pull." not in one} == bodies | points
 
 
 def test_a_hand_takes_the_nearest_point_of_a_flexible_body(browser: Browser, tmp_path: Path) -> None:

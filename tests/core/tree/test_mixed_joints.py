@@ -14,6 +14,8 @@ from support.joint_models import (
     mixed,
     mixed_solver,
 )
+from support.strategies import Case
+from support.tree_agreement import assert_agrees, started
 
 
 def test_the_variables_of_excited_modes() -> None:
@@ -36,6 +38,22 @@ def test_the_variables_of_excited_modes() -> None:
     assert [table[f"K.u[{i}]"].unit for i in (1, 2)] == ["m/s", "rad/s"]
     assert table["K.udot[1]"].derivative_of == table["K.u[1]"].index
     assert not {n for n in table if n.startswith("K.stiffness") or n.startswith("K.qd")}
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_locked_modes_behind_the_last_moving_one_have_its_wrench_where_they_end(backwards: bool) -> None:
+    """Each side of a joint of a tree may be its inner one."""
+    modes = [fm.Turn("z"), fm.Slide("x", role="locked", value=0.4), fm.Turn("y", role="locked", value=0.7)]
+    ends = [fm.Slide((1, 2, 0), role="locked", value=-0.3)]
+    model = fm.Model("behind")
+    a, b = (fm.Body(name, mass=1.0, com=(0.1, 0.2, 0.3), inertia=(1.0, 1.2, 1.3)) for name in "ab")
+    F, M = a.at(1, 0, 0), b.at(0, 0.1, 0)
+    model.add(a, b, fm.Joint("J", model.ground.at(0.1, 0, 0), a.at(0.1, 0.2, 0.1), modes=modes + ends, q0=[0.3]))
+    modes = modes[::-1] if backwards else modes
+    F, M = (M, F) if backwards else (F, M)
+    model.add(fm.Joint("K", F, M, modes=ends + modes + ends, q0=[-0.8], u0=[1.5], stiffness=[3.0]))
+    case = Case(model, {})
+    assert_agrees(started(model), case)
 
 
 def test_a_saved_state_continues_bit_for_bit() -> None:
