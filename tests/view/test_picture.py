@@ -68,7 +68,7 @@ def test_arrows_have_the_directions_of_their_projections(name: str) -> None:
         assert beyond @ found[one] == pytest.approx(np.hypot(*beyond) * np.hypot(*found[one]))
     A = np.column_stack([found[one] for one in "xyz"])
     size = np.sqrt(np.trace(A @ A.T) / 2.0)
-    assert A @ A.T == pytest.approx(size**2 * np.eye(2), abs=1e-9 * size**2)
+    assert pytest.approx(size**2 * np.eye(2), abs=1e-9 * size**2) == A @ A.T
     assert found["g"] == pytest.approx(A @ model.gravity / np.linalg.norm(model.gravity), abs=1e-9 * size)
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32, c_void_p
-from math import sqrt
+from math import nan, sqrt
 from pathlib import Path
 from typing import Any
 
 import fmpy
+import fmpy.fmi3
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
@@ -389,6 +390,38 @@ def test_no_step_ends_early_where_that_is_not_allowed(rod: Unzipped) -> None:
     _, _, early, last = seen.one.doStep(0.0, 0.7)
     assert not early and last == 0.7 and len(seen.times) > 2
     seen.one.freeInstance()
+
+
+def test_what_a_caller_had_where_a_function_writes_is_overwritten(
+    ball: Unzipped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FMPy passes zeros; here all that it passes is true, and nan."""
+
+    def answers() -> list[Any]:
+        one = ball.slave(eventModeUsed=True, earlyReturnAllowed=True)
+        one.enterInitializationMode(tolerance=1e-9)
+        one.exitInitializationMode()
+        found = [one.updateDiscreteStates()]
+        one.enterStepMode()
+        found += [one.doStep(0.0, 0.1), one.doStep(0.1, 1.0)]
+        one.enterEventMode()
+        found.append(one.updateDiscreteStates())
+        host = ball.host()
+        host.enterInitializationMode()
+        host.exitInitializationMode()
+        found.append(host.updateDiscreteStates())
+        host.enterContinuousTimeMode()
+        host.setTime(0.1)
+        found.append(host.completedIntegratorStep())
+        for each in (one, host):
+            each.freeInstance()
+        return found
+
+    expected = answers()
+    monkeypatch.setattr(fmpy.fmi3, "fmi3Boolean", lambda value=True: c_bool(value))
+    monkeypatch.setattr(fmpy.fmi3, "fmi3Float64", lambda value=nan: c_double(value))
+    assert answers() == expected
+    assert expected[1] == (False, False, False, 0.1) and expected[2][0]
 
 
 @pytest.mark.parametrize("height", [1e-3, 0.5, 40.0])
