@@ -261,6 +261,8 @@ def test_a_start_that_is_not_a_number_is_shown_unchanged(start: str, pendulum_fm
         ("solver.scheme", 1.5, "is an integer"),
         ("solver.scheme", float("nan"), "is an integer"),
         ("solver.scheme", 1e300, "is an integer"),
+        ("solver.scheme", 2**31, "is an integer"),
+        ("solver.scheme", -(2.0**31) - 1.0, "is an integer"),
         ("solver.scheme", 10**400, "stopped at 0 s|is an integer"),
         ("A.q", 10**400, "stopped at 0 s"),
         ("A.q", float("inf"), "A.q"),

@@ -267,6 +267,24 @@ def test_an_actuator_in_a_loop(actuator: str) -> None:
     assert_allclose(found, [3.7], rtol=1e-9)
 
 
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+def test_a_faster_motion_in_a_loop_takes_forces_by_the_square_of_its_speed(factor: float) -> None:
+    """Without gravity time has no unit: what fits the loops fits at every speed, and what does not never does."""
+    solver = fm.Solver(read_model("four_bar"))
+    for k in range(3):
+        solver.set(f"gravity[{k + 1}]", 0.0)
+    solver.set("A.tau", 0.1)
+    solver.assemble()
+    solver.step(0.3)
+    q, u, a, _ = motion_of(solver)
+    solver.set("A.tau", 0.0)
+    found = fm.inverse_dynamics(solver, q, factor * u, factor**2 * a, actuated=["A.tau"])
+    assert_allclose(found, [0.1 * factor**2], rtol=1e-7)
+    for rates, accelerations, level in ((u * [1, 1, 1.001], a, "velocities"), (u, a * [1, 1, 1.001], "accelerations")):
+        with pytest.raises(ModelError, match=f"these {level} open the loops"):
+            fm.inverse_dynamics(solver, q, factor * rates, factor**2 * accelerations, actuated=["A.tau"])
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_actuators_in_loops_find_their_inputs(name: str) -> None:
     """Of the motion that starts under random inputs, whoever is named exerts what he did."""

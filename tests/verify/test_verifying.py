@@ -52,6 +52,13 @@ def test_every_mechanism_that_ships_passes(fmu: Path) -> None:
     assert verify_fmu(fmu) == []
 
 
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("name", ["pendulum", "four_bar", "rolling_disk"])
+def test_one_for_model_exchange_passes(name: str, fmi: int, tmp_path: Path) -> None:
+    path = fm.export_fmu(read_model(name), tmp_path / "model.fmu", kind="me", fmi=fmi, platforms=["linux64"])
+    assert verify_fmu(path) == []
+
+
 def test_a_rod_with_a_tiny_inertia_passes(tmp_path: Path) -> None:
     """A needle between two balls: nothing but its inertia of 8e-7 kg.m2 holds its spin."""
     model = fm.Model("needle")
