@@ -67,6 +67,23 @@ def test_flutter_of_a_large_mechanism_is_found_or_left_open() -> None:
     assert found.verdict == "unstable" and "vibration" in str(found)
 
 
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+@pytest.mark.parametrize("axes", ["world", "point"])
+def test_loads_on_a_large_planar_mechanism_that_have_a_potential_leave_nothing_open(axis: str, axes: Any) -> None:
+    """A torque about the common axis of all hinges does the same work every way, so that no flutter need be sought."""
+    turn = np.eye(3)["xyz".index(axis)]
+    along = tuple(np.roll(turn, 1).tolist())
+    model = fm.Model("comb", gravity=(0, 0, 0))
+    end = model.ground.at()
+    for i in range(50):
+        rod = fm.Body(f"r{i}", mass=1.0, com=tuple(0.5 * np.array(along)), inertia=(0.1, 0.1, 0.1))
+        model.add(rod, fm.Revolute(f"J{i}", end, rod.at(), axis=axis, stiffness=100.0 + i))
+        model.add(fm.Load(f"L{i}", rod.at(), torque=tuple((0.1 * turn).tolist()), axes=axes))
+        end = rod.at(*along)
+    found = fm.equilibrium(model)
+    assert found.solver.departure == (0.0, "")
+
+
 def ziegler(push: float, first: float = 1.0, axes: Any = "point") -> fm.Model:
     """Two rods without mass of unit length with masses 2 and 1 at their ends, and springs in both hinges."""
     model = fm.Model("ziegler", gravity=(0, 0, 0))
