@@ -151,6 +151,7 @@ static fm_counts counts_of(const fm_instance *s)
         .planars = (size_t)m->planars,
         .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
         .plane_loops = s->plan.blocks > 0 && m->planars > 0,
+        .state = s->model.state_doubles,
         .closed = rows > 0,
         .placed = (size_t)fm_placed(s),
         .rows = rows,

@@ -31,16 +31,16 @@ static int is_nonholonomic(const fm_image *m)
 static int close_by_screws(fm_instance *s, double *y)
 {
     const size_t size = s->model.state_doubles * sizeof(double);
-    double *moved = s->assembly->moved;
+    double *moved = s->assembly->moved, *kept = s->assembly->kept;
     const int32_t brief = s->assembly->brief;
     memcpy(moved, y, (size_t)s->model.ny * sizeof *y);
-    memcpy(s->kept, s->state, size); /* rows are chosen, angles followed */
+    memcpy(kept, s->state, size); /* rows are chosen, angles followed */
     s->assembly->brief = 1;
     fm_hold_fixed(s, 1, 0);
     const int closed = fm_assemble_positions(s, moved);
     fm_hold_none(s);
     s->assembly->brief = brief;
-    memcpy(s->state, s->kept, size);
+    memcpy(s->state, kept, size);
     fm_use_rows(s);
     s->loop.factored = 0;
     s->planar.is_placed = 0;

@@ -21,7 +21,8 @@ enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN, FM_GUESSED }; /* hold: val
     A(double, from, 3 * n.closed * n.ny)                                                                 \
     A(double, near, 2 * n.closed * n.ny)  /* the nearest configuration to the guesses, and a trial */      \
     A(double, cut_p, n.closed * n.cut_positions)                                                         \
-    A(double, cut_near, n.closed * n.cut_positions)
+    A(double, cut_near, n.closed * n.cut_positions)                                                      \
+    A(double, kept, n.closed * n.state) /* a copy of the state while a correction moves positions by screws */
 
 typedef enum fm_released { FM_RELEASE_NONE, FM_RELEASE_FADING, FM_RELEASE_ALL } fm_released; /* which programs */
 

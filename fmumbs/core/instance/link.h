@@ -169,6 +169,7 @@ typedef struct fm_counts {
     uint64_t actuators, acting; /* of such a motion in loops (motion/actuated.c); 1: there are some */
     uint64_t planars, plane_blocks; /* planar links, and blocks of FM_PLANE_WIDTH of them */
     uint64_t plane_loops; /* 1: there are loops in a plane */
+    uint64_t state; /* doubles of the state */
     uint64_t closed; /* 1: there are constraint rows */
     uint64_t placed; /* modes, then free screws of general links */
     uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units;

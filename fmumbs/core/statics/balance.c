@@ -14,13 +14,13 @@
 
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
+#include "../assembly/drift.h"
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/projection.h"
 #include "../motion/compliances.h"
-#include "../motion/correct.h"
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
 #include "../time/failures.h"
@@ -107,7 +107,7 @@ int fm_balance_close(fm_instance *s, double *y)
 {
     for (int32_t i = 0; i < s->image.n.positions; i++)
         if (!isfinite(y[i])) return 0;
-    if (!fm_correct(s, y, 0)) return 0;
+    if (!fm_correct_drift(s, y, 0)) return 0;
     if (s->image.n.modes > s->image.n.speeds) (void)fm_follow_cut_joints(s);
     if (s->image.n.rows > 0) fm_watch_rows(s, y);
     return 1;

@@ -99,3 +99,26 @@ def test_stiff_springs_in_the_loop(seed: int) -> None:
         ends.append(np.hstack([solver.get(name) for name in ("R.q", "S.q", "pendulum.w", "ball.w")]))
     for other in ends[1:]:
         np.testing.assert_allclose(other, ends[0], rtol=0, atol=ERRORS * TOLERANCE * max(1.0, np.abs(ends[0]).max()))
+
+
+@pytest.mark.parametrize("seed", seeds(2, 20))
+@pytest.mark.parametrize("contact", ["closes the loop", "is in the tree"])
+def test_a_guided_ball_rests_where_its_spring_pulls_no_more_along_its_way(seed: int, contact: str) -> None:
+    pulled, size, _ = guided_ball(seed, contact)
+    model, (ball,), (rolls, guide) = fm.Model("still", gravity=(0, 0, -9.81)), pulled.bodies, pulled.joints
+    away = np.random.default_rng([seed, 26]).uniform(0.3, 1.0) * size
+    anchor = model.ground.at(away, 0.5 * size, guide.F.X_BP.translation[2])
+    model.add(ball, rolls, guide, fm.Spring("s", anchor, ball.at(), stiffness=ball.mass * 9.81 / size))
+    solver = fm.equilibrium(model).solver
+    assert solver.get("ball.r")[0] == pytest.approx(away, rel=1e-8)
+    assert solver.get("solver.position_violation") < 1e-10 * size
+
+
+@pytest.mark.parametrize("contact", ["closes the loop", "is in the tree"])
+def test_a_search_without_an_equilibrium_leaves_the_state(contact: str) -> None:
+    image = fm.compile(guided_ball(0, contact)[0], everything=True)
+    solver = fm.Solver(image.with_options(equilibrium=True))
+    before = solver.state_save()
+    with pytest.raises(fm.AssemblyError, match="equilibrium"):
+        solver.assemble()
+    assert solver.state_save() == before
