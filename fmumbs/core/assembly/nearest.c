@@ -80,17 +80,13 @@ static double square_of(const fm_instance *s, const double *y, int32_t u)
     return sum;
 }
 
-/* The distance of y from the guesses, and how many there are. */
-static double distance(fm_instance *s, const double *y, int32_t *guesses)
+/* The distance of y from the guesses; 0 if there are none. */
+static double distance(fm_instance *s, const double *y)
 {
     double sum = 0.0;
-    *guesses = 0;
     fm_assembly_place(s, y);
-    for (int32_t u = 0; u < s->image.n.modes; u++) {
-        if (!is_guess(s, u)) continue;
-        sum += square_of(s, y, u);
-        ++*guesses;
-    }
+    for (int32_t u = 0; u < s->image.n.modes; u++)
+        if (is_guess(s, u)) sum += square_of(s, y, u);
     return sqrt(sum);
 }
 
@@ -176,10 +172,9 @@ int fm_search_nearest(fm_instance *s, double *y, int closed)
 {
     const size_t size = (size_t)s->image.n.positions * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof *y;
     double *best = s->assembly->near, *other = s->assembly->near + s->model.ny, least = INFINITY;
-    int32_t guesses;
     uint32_t seed = 12345u;
-    const double first = distance(s, y, &guesses);
-    if (closed && (guesses == 0 || first <= FM_FITTING_GUESSES)) return 1;
+    const double first = distance(s, y);
+    if (closed && first <= FM_FITTING_GUESSES) return 1;
     if (closed) least = first;
     memcpy(best, y, size);
     if (cuts > 0) memcpy(s->assembly->cut_near, s->cut_p, cuts);
@@ -187,7 +182,7 @@ int fm_search_nearest(fm_instance *s, double *y, int closed)
     for (int32_t n = 0, idle = 0; idle < FM_IDLE_STARTS && !(least <= FM_FITTING_GUESSES); n++, idle++) {
         start_at(s, least < INFINITY ? best : NULL, n, &seed, other);
         if (!close_from(s, other)) continue;
-        const double off = distance(s, other, &guesses);
+        const double off = distance(s, other);
         if (!(off < FM_NEARER * least)) continue;
         least = off, idle = 0;
         memcpy(best, other, size);

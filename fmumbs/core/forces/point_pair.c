@@ -6,6 +6,7 @@
  */
 #include "point_pair.h"
 
+#include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
@@ -28,11 +29,7 @@ void fm_pull_together(fm_instance *s, int32_t P, int32_t Q, const double directi
 /* Two directions that are perpendicular to a unit vector, and to one another. */
 static void find_sides(const double line[3], double side[2][3])
 {
-    const int least = fabs(line[0]) < fabs(line[1]) ? (fabs(line[0]) < fabs(line[2]) ? 0 : 2)
-                                                    : (fabs(line[1]) < fabs(line[2]) ? 1 : 2);
-    double axis[3] = {0.0, 0.0, 0.0};
-    axis[least] = 1.0;
-    cross(line, axis, side[0]);
+    fm_across(line, side[0]);
     const double size = sqrt(dot(side[0], side[0]));
     for (int j = 0; j < 3; j++) side[0][j] /= size;
     cross(line, side[0], side[1]);

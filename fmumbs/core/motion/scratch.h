@@ -108,8 +108,10 @@ typedef struct fm_least {
 
 /* What of a motion does not fit. */
 typedef enum fm_misfit {
-    FM_OPENS, /* its positions open the loops, or its velocities, or its accelerations */
-    FM_NO_MOTION_OF_ITS_OWN = FM_OPENS + 3, /* an actuator has none */
+    FM_OPENS, /* its positions open the loops */
+    FM_OPENS_BY_VELOCITIES,
+    FM_OPENS_BY_ACCELERATIONS,
+    FM_NO_MOTION_OF_ITS_OWN, /* an actuator has none */
     FM_LACKS_A_FORCE,
     FM_DETERMINED
 } fm_misfit;

@@ -181,10 +181,7 @@ void fm_print_known(const fm_instance *s, char *out, size_t capacity)
     int32_t joint = -1, linear = 0;
     double most = 0.0, rate = 0.0;
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const double udot = fabs(s->slope[positions + u]),
-                     part = udot == 0.0 ? 0.0
-                                        : udot / fmax(s->clock[FM_RATE] * s->scale[positions + u],
-                                                      fabs(s->head[positions + u]));
+        const double udot = fabs(s->slope[positions + u]), part = udot / s->scale[positions + u];
         const int32_t own = fm_joint_of_mode(&s->image, u);
         if (own >= 0 && !(part <= most)) most = part, rate = udot, joint = own, linear = s->image.mode_linear[u];
     }

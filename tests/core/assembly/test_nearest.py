@@ -170,6 +170,24 @@ def test_a_slide_starts_many_lengths_away(dynamics: str, joint: str) -> None:
     assert solver.start_changes == ()
 
 
+@pytest.mark.parametrize("seed", seeds(10, 200))
+def test_of_two_positions_close_to_one_another_the_nearer_one_starts(seed: int) -> None:
+    """A crank that is held, and a slide of which two positions fit: a rod that is barely long enough."""
+    rng = np.random.default_rng([24, seed])
+    angle, apart, side = rng.uniform(0.5, 2.5), 10.0 ** rng.uniform(-1.9, -1.0), rng.choice([-1.0, 1.0])
+    model = fm.Model("slider")
+    crank = fm.Body.rod("crank", length=1.0, mass=1.0)
+    rod = fm.Body.rod("rod", length=np.hypot(np.sin(angle), apart), mass=1.0)
+    slider = fm.Body("slider", mass=1.0, inertia=(1, 1, 1))
+    model.add(crank, rod, slider, fm.Revolute("A", model.ground.at(), crank.base, axis="z", q0=angle))
+    model.add(fm.Prismatic("C", model.ground.at(), slider.at(), axis="x", q0=np.cos(angle) + 0.4 * side * apart))
+    model.add(fm.Revolute("B", crank.tip, rod.base, axis="z"), fm.Revolute("D", rod.tip, slider.at(), axis="z"))
+    for dynamics in DYNAMICS:
+        solver = fm.Solver(compile(model, everything=True).with_options(dynamics=dynamics))
+        solver.assemble()
+        assert solver.get("C.q") == pytest.approx(np.cos(angle) + side * apart, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", [92, 292])
 def test_a_branch_that_no_iteration_from_the_guesses_meets(seed: int) -> None:
     """From the guesses themselves the loops of the first do not close, and of the second not with all held values."""

@@ -183,7 +183,8 @@ def growth_of_round(loads):
         slave = Slave(fmu, library=library, callbacks=None)
         slave.start()
         assert slave.step(0.0, 0.01) == OK
-        slave.state()
+        for _ in range(10):
+            slave.state()  # never freed
         slave.free()
         _ctypes.dlclose(library._handle)
     return resident() - before

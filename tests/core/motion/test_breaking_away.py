@@ -1,5 +1,7 @@
 """Brakes that break away at more than they slide with: several on one coordinate, and many that bear on one another."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -98,6 +100,43 @@ def test_one_that_breaks_away_lets_another_hold() -> None:
         solver.step(1.0)
         assert (solver.get("low.slip"), solver.get("high.slip")) == (0.0, 1.0)
         assert_allclose([solver.get("A.q"), solver.get("B.qd"), solver.get("low.force")], [0.0, 8.0, -1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", seeds(12, 300))
+def test_laws_that_grow_with_the_position_at_bounds_that_move_hold_as_brakes(seed: int) -> None:
+    """Blocks on blocks: which break away, and what these leave to the others, is the same whether all rest under a
+    constant force, or each moves as the belt below it, whose force is as large there and is not elsewhere."""
+    rng = np.random.default_rng([24, seed])
+    count = int(rng.integers(2, 7))
+    q0, force = rng.uniform(-3.0, 3.0, count), 10.0 ** rng.uniform(0, 1, count)
+    m, wider = 10.0 ** rng.uniform(-1, 1, count), rng.choice([1.0, 1.5, 3.0], count)
+    slope, rate = rng.uniform(20, 50, count), rng.uniform(-2.0, 2.0, count)
+    solvers = []
+    for other in (0.0, 1.0):
+        model = fm.Model("stack", gravity=(0, 0, 0))
+        below: Any = model.ground
+        for i in range(count):
+            body = fm.Body(f"b{i}", mass=m[i], inertia=(1, 1, 1))
+            J = fm.Prismatic(f"J{i}", below.at(), body.at(), axis="x", q0=q0[i], u0=other * rate[i])
+            row = np.array([[force[i]], [other * slope[i]]])
+            pieces = [
+                fm.Piece(row, v_upper=other * rate[i], origin=q0[i]),
+                fm.Piece(-row, v_lower=other * rate[i], origin=q0[i]),
+            ]
+            model.add(body, J, fm.Load(f"L{i}", body.at()))
+            model.add(fm.Law(f"brake{i}", J, pieces=pieces, breakaway=wider[i]))
+            below = body
+        solvers.append(started(model))
+    slipped = 0.0
+    for _ in range(10):
+        for i, push in enumerate(rng.normal(size=count) * 10.0 ** rng.uniform(0, 2, count)):
+            for solver in solvers:
+                solver.set(f"L{i}.force", (push, 0, 0))
+        for name in ("J{}.qdd", "brake{}.force", "brake{}.slip"):
+            resting, moving = ([solver.get(name.format(i)) for i in range(count)] for solver in solvers)
+            assert_allclose(moving, resting, rtol=1e-9, atol=1e-9 * max(force))
+        slipped += sum(moving)
+    assert 0 < slipped < 10 * count
 
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-8])

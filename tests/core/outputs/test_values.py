@@ -170,6 +170,15 @@ def test_quaternions_are_normalised_at_the_start() -> None:
         solver.assemble()
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("half", range(4))
+def test_half_turns_about_each_axis_are_orientations(half: int, sign: float) -> None:
+    solver = started(mechanism())
+    solver.set("B.q", sign * np.eye(4)[half])
+    solver.assemble()
+    assert_allclose(np.abs(solver.get("B.q")), np.eye(4)[half], atol=ROUND_OFF)
+
+
 def test_parameters_belong_to_the_instance() -> None:
     image = compile(mechanism(), everything=True)
     one, other = Solver(image), Solver(image)
