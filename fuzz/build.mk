@@ -1,11 +1,11 @@
-# make -f fuzz/build.mk [KIND=driver|libfuzzer|coverage]: build/fuzz/KIND/images, states and calls. fuzz/run calls it.
+# make -f fuzz/build.mk [KIND=driver|libfuzzer|coverage]: build/fuzz/KIND/images, states, calls and calls3. fuzz/run calls it.
 #   driver     with fuzz/driver.c and the archive that the Makefile builds; it sees which branches a case takes
 #   libfuzzer  with clang's own driver
 #   coverage   with fuzz/driver.c and counters for gcov
 KIND ?= driver
 CORE := fmumbs/core
 OUT := build/fuzz/$(KIND)
-TARGETS := images states calls
+TARGETS := images states calls calls3
 SOURCES := $(filter %.c,$(shell sed 's/\#.*//' $(CORE)/sources.txt))
 X86_64 := $(filter x86_64 amd64,$(shell uname -m))
 
@@ -41,7 +41,7 @@ $(OUT)/libfmumbs.a: build/sanitized/libfmumbs.a
 
 $(OUT)/%_avx2.o: FLAGS += $(if $(X86_64),-mavx2)
 $(OUT)/driver.o: SANITIZE += -O2
-$(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
+$(OUT)/fuzz_calls.o $(OUT)/fuzz_calls3.o: FLAGS += -Wno-format-security -Wno-format-truncation
 
 $(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*/*.h $(CORE)/*/*.inc) fuzz/build.mk
 	@mkdir -p $(@D)

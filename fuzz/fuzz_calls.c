@@ -6,6 +6,8 @@
  */
 #include "master.h"
 
+#include "fmi/fmi2Functions.h"
+
 #define MOST_CALLS 50
 #define SPAN 0.02   /* [s] longest step with ordinary values */
 #define SLOWEST 6   /* most fixed steps at once */
@@ -13,42 +15,67 @@
 #define LONGEST 100.0 /* [s] up to here periodic paths stop the integrator often enough */
 #define ENDLESS 1e12  /* [s] the core refuses to follow them that far */
 
+typedef enum phase { NONE, INSTANTIATED, SET_UP, INITIALIZING, RUNNING, TERMINATED } phase;
+
+typedef struct slave {
+    const model *m;
+    fmi2Component c;
+    fmi2CallbackFunctions functions;
+    phase at;
+    int wild; /* 1: a value was set that may make the motion stiff */
+    double start;
+    fmi2FMUstate state[STATES];
+    phase state_at[STATES];
+    fmi2Byte *bytes;
+    size_t size;
+    phase bytes_at;
+} slave;
+
+static slave slaves[SLAVES];
 static unsigned long calls, good_calls, steps;
 static int several; /* the choice makes several calls: one may be refused after another has changed something */
-
-/* Initialisation ---------------------------------------------------------------------------------------- */
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    static image images[MOST_IMAGES];
-    char here[1000];
-    (void)argc;
-    (void)argv;
-    CHECK(getcwd(here, sizeof here) != NULL);
-    verbose = getenv("FUZZ_VERBOSE") != NULL;
-    const size_t count = read_images(images);
-    for (size_t i = 0; i < count; i++) {
-        if (images[i].size > LARGEST) continue;
-        models[model_count].file = images[i];
-        describe(models + model_count++, here);
-    }
-    return 0;
-}
-
-/* Random bytes are useful sequences. */
-void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
-{
-    uint8_t data[400];
-    uint64_t seed = 88172645463325252u;
-    for (int n = 0; n < 16; n++) {
-        for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)any_below(&seed, 256);
-        add(data, sizeof data);
-    }
-}
 
 void fuzz_report(char *text, size_t capacity)
 {
     (void)snprintf(text, capacity, "%lu calls, %lu answered OK, %lu steps", calls, good_calls, steps);
+}
+
+/* Callbacks ------------------------------------------------------------------------------------------------ */
+
+static void log_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                        fmi2String message, ...)
+{
+    static const char *const known[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError"};
+    char formatted[4096];
+    int found = 0;
+    CHECK(environment == slaves || environment == slaves + 1);
+    CHECK(name != NULL && (int)status >= fmi2OK && status <= fmi2Error && message != NULL && message[0] != 0);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
+    CHECK(found == 1);
+    CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* it must be a format without arguments */
+    if (verbose) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
+}
+
+/* canNotUseMemoryManagementFunctions: they are never called. */
+static void *give(size_t n, size_t size)
+{
+    CHECK(!"allocateMemory was called");
+    (void)n, (void)size;
+    return NULL;
+}
+
+static void take_back(void *memory)
+{
+    CHECK(!"freeMemory was called");
+    (void)memory;
+}
+
+static void choose_functions(draws *t, slave *s)
+{
+    const unsigned kind = next(t) % 8;
+    const fmi2CallbackFunctions all = {kind == 1 ? NULL : log_message, kind == 2 ? NULL : give,
+                                       kind == 3 ? NULL : take_back, NULL, s};
+    s->functions = all;
 }
 
 /* Instances --------------------------------------------------------------------------------------------- */
@@ -303,39 +330,6 @@ static fmi2Status set_logging(draws *t, slave *s)
 
 /* FMU states -------------------------------------------------------------------------------------------- */
 
-/* FNV-1a, the checksum that fmi2SerializeFMUstate writes; 0 if it is not found. */
-static size_t outer_seal(const unsigned char *bytes, size_t size, uint64_t *sum)
-{
-    for (size_t at = 0; at + 8 <= size && at < 64; at += 8) {
-        *sum = 14695981039346656037u;
-        for (size_t i = at + 8; i < size; i++) *sum = (*sum ^ bytes[i]) * 1099511628211u;
-        if (word_at(bytes + at) == *sum) return at;
-    }
-    return 0;
-}
-
-/* Changes the serialised state, and updates both checksums or not. */
-static void damage(draws *t, slave *s)
-{
-    unsigned char *bytes = (unsigned char *)s->bytes;
-    uint64_t sum;
-    if (!bytes || s->size < 200) return;
-    const size_t outer = outer_seal(bytes, s->size, &sum);
-    if (outer == 0) return;
-    const seal inner = find_seal(bytes, s->size);
-    for (unsigned n = next(t) % 4; n > 0; n--) {
-        const size_t at = (next(t) + 256 * next(t)) % (s->size - 8) & ~(size_t)7;
-        const double value = one_in(t, 4) ? number(t) : extreme_number(t);
-        memcpy(bytes + at, &value, sizeof value);
-    }
-    if (one_in(t, 4)) return;
-    sum = fm_checksum(bytes + inner.from, s->size - inner.from);
-    memcpy(bytes + inner.at, &sum, sizeof sum);
-    sum = 14695981039346656037u;
-    for (size_t i = outer + 8; i < s->size; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
-    memcpy(bytes + outer, &sum, sizeof sum);
-}
-
 static fmi2Status set_state(slave *s, fmi2FMUstate state, phase at)
 {
     const fmi2Status status = fmi2SetFMUstate(s->c, state);
@@ -358,7 +352,7 @@ static fmi2Status as_bytes(draws *t, slave *s, fmi2FMUstate *state, phase *at)
         return fmi2OK;
     case 1:
         s->wild = 1;
-        damage(t, s);
+        damage(t, (unsigned char *)s->bytes, s->size);
         /* fall through */
     case 2:
         size = s->size - (s->bytes && one_in(t, 16));

@@ -1,11 +1,9 @@
-/* master.h: fuzz_calls.c's side as an FMU importer: models, arguments generated from an input, a logger, and memory
- * functions that must not be called. */
+/* master.h: an FMU importer's side, of fuzz_calls.c and fuzz_calls3.c: models, arguments generated from an input, and
+ * serialised states. */
 #ifndef MASTER_H
 #define MASTER_H
 
 #include "fuzz.h"
-
-#include "fmi/fmi2Functions.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,24 +18,9 @@ typedef struct model {
     char guid[64], folder[1200], uri[1300];
     uint32_t count, scheme, step, equilibrium;
     uint32_t *of[4]; /* inputs, parameters, states, outputs */
+    uint8_t *length; /* of the array that begins at a reference (fm_array_length) */
     size_t number[4];
 } model;
-
-typedef enum phase { NONE, INSTANTIATED, SET_UP, INITIALIZING, RUNNING, TERMINATED } phase;
-
-typedef struct slave {
-    const model *m;
-    fmi2Component c;
-    fmi2CallbackFunctions functions;
-    phase at;
-    int wild; /* 1: a value was set that may make the motion stiff */
-    double start;
-    fmi2FMUstate state[STATES];
-    phase state_at[STATES];
-    fmi2Byte *bytes;
-    size_t size;
-    phase bytes_at;
-} slave;
 
 typedef struct draws {
     const uint8_t *at, *end;
@@ -45,7 +28,6 @@ typedef struct draws {
 
 static model models[MOST_IMAGES];
 static size_t model_count;
-static slave slaves[SLAVES];
 static int verbose; /* FUZZ_VERBOSE is set: choices and messages are printed */
 
 /* The models -------------------------------------------------------------------------------------------- */
@@ -56,11 +38,13 @@ static void describe(model *m, const char *here)
     fm_instance *s = open_image(&m->file);
     m->count = fm_variable_count(s);
     for (int i = 0; i < 4; i++) m->of[i] = allocate(m->count, sizeof *m->of[i]);
+    m->length = allocate(m->count, sizeof *m->length);
     for (uint32_t i = 0; i < m->count; i++) {
         fm_variable_info v;
         CHECK(fm_variable(s, i, &v) == FM_OK);
         const int list = v.causality == FM_INPUT ? 0 : v.causality == FM_PARAMETER ? 1 : v.state ? 2 : 3;
         m->of[list][m->number[list]++] = i;
+        m->length[i] = (uint8_t)fm_array_length(s, i);
     }
     m->scheme = (uint32_t)solver_variable(s, "solver.scheme");
     m->step = (uint32_t)solver_variable(s, "solver.step");
@@ -76,6 +60,12 @@ static void describe(model *m, const char *here)
     (void)mkdir(m->folder, 0777);
     (void)symlink(target, link);
     (void)snprintf(m->uri, sizeof m->uri, "file://%s/%s", here, m->folder);
+}
+
+/* The number of elements of the array that begins at any reference. */
+static inline size_t length_at(const model *m, uint32_t reference)
+{
+    return reference < m->count ? m->length[reference] : 1;
 }
 
 /* Arguments --------------------------------------------------------------------------------------------- */
@@ -115,10 +105,10 @@ static int is_tame(double value)
     return value <= 8.0 && value >= 1.0 / 16.0; /* a negative damper adds energy */
 }
 
-static fmi2ValueReference reference(draws *t, const model *m)
+static uint32_t reference(draws *t, const model *m)
 {
     const unsigned list = next(t);
-    if (list < 16) return (fmi2ValueReference)(list % 2 ? m->count + list / 2 : UINT32_MAX - list);
+    if (list < 16) return (uint32_t)(list % 2 ? m->count + list / 2 : UINT32_MAX - list);
     if (list < 64) return next(t) % m->count;
     const size_t n = m->number[list % 4];
     return n > 0 ? m->of[list % 4][(next(t) + 256 * next(t)) % n] : 0;
@@ -127,9 +117,9 @@ static fmi2ValueReference reference(draws *t, const model *m)
 /* n references and values, in memory of exactly their size; sometimes NULL. */
 typedef struct arrays {
     size_t n;
-    fmi2ValueReference *vr;
-    fmi2Real *real;
-    fmi2Integer *integer;
+    uint32_t *vr;
+    double *real;
+    int32_t *integer;
 } arrays;
 
 static void *memory(draws *t, size_t n, size_t width)
@@ -151,7 +141,7 @@ static arrays make_arrays(draws *t, const model *m)
         const double value = number(t);
         if (a.vr) a.vr[i] = reference(t, m);
         if (a.real) a.real[i] = value;
-        const fmi2Integer few = (fmi2Integer)(next(t) % 5) - 1;
+        const int32_t few = (int32_t)(next(t) % 5) - 1;
         if (a.integer) a.integer[i] = !one_in(t, 8) ? few : few < 0 ? INT32_MIN : INT32_MAX - few;
     }
     return a;
@@ -176,42 +166,66 @@ static const char *text(draws *t, char *buffer, size_t capacity)
     return buffer;
 }
 
-/* Callbacks ------------------------------------------------------------------------------------------------ */
+/* The target ------------------------------------------------------------------------------------------- */
 
-static void log_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                        fmi2String message, ...)
+int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    static const char *const known[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError"};
-    char formatted[4096];
-    int found = 0;
-    CHECK(environment == slaves || environment == slaves + 1);
-    CHECK(name != NULL && (int)status >= fmi2OK && status <= fmi2Error && message != NULL && message[0] != 0);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
-    CHECK(found == 1);
-    CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* it must be a format without arguments */
-    if (verbose) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
+    static image images[MOST_IMAGES];
+    char here[1000];
+    (void)argc;
+    (void)argv;
+    CHECK(getcwd(here, sizeof here) != NULL);
+    verbose = getenv("FUZZ_VERBOSE") != NULL;
+    const size_t count = read_images(images);
+    for (size_t i = 0; i < count; i++) {
+        if (images[i].size > LARGEST) continue;
+        models[model_count].file = images[i];
+        describe(models + model_count++, here);
+    }
+    return 0;
 }
 
-/* canNotUseMemoryManagementFunctions: they are never called. */
-static void *give(size_t n, size_t size)
+/* Random bytes are useful sequences. */
+void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 {
-    CHECK(!"allocateMemory was called");
-    (void)n, (void)size;
-    return NULL;
+    uint8_t data[400];
+    uint64_t seed = 88172645463325252u;
+    for (int n = 0; n < 16; n++) {
+        for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)any_below(&seed, 256);
+        add(data, sizeof data);
+    }
 }
 
-static void take_back(void *memory)
+/* FNV-1a, the checksum of a serialised state; 0 if it is not found. */
+static size_t outer_seal(const unsigned char *bytes, size_t size, uint64_t *sum)
 {
-    CHECK(!"freeMemory was called");
-    (void)memory;
+    for (size_t at = 0; at + 8 <= size && at < 64; at += 8) {
+        *sum = 14695981039346656037u;
+        for (size_t i = at + 8; i < size; i++) *sum = (*sum ^ bytes[i]) * 1099511628211u;
+        if (word_at(bytes + at) == *sum) return at;
+    }
+    return 0;
 }
 
-static void choose_functions(draws *t, slave *s)
+/* Changes the serialised state, and updates both checksums or not. */
+static void damage(draws *t, unsigned char *bytes, size_t size)
 {
-    const unsigned kind = next(t) % 8;
-    const fmi2CallbackFunctions all = {kind == 1 ? NULL : log_message, kind == 2 ? NULL : give,
-                                       kind == 3 ? NULL : take_back, NULL, s};
-    s->functions = all;
+    uint64_t sum;
+    if (!bytes || size < 200) return;
+    const size_t outer = outer_seal(bytes, size, &sum);
+    if (outer == 0) return;
+    const seal inner = find_seal(bytes, size);
+    for (unsigned n = next(t) % 4; n > 0; n--) {
+        const size_t at = (next(t) + 256 * next(t)) % (size - 8) & ~(size_t)7;
+        const double value = one_in(t, 4) ? number(t) : extreme_number(t);
+        memcpy(bytes + at, &value, sizeof value);
+    }
+    if (one_in(t, 4)) return;
+    sum = fm_checksum(bytes + inner.from, size - inner.from);
+    memcpy(bytes + inner.at, &sum, sizeof sum);
+    sum = 14695981039346656037u;
+    for (size_t i = outer + 8; i < size; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
+    memcpy(bytes + outer, &sum, sizeof sum);
 }
 
 #endif

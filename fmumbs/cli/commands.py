@@ -186,6 +186,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="cs: for Co-Simulation, with its own integrator; me: for Model Exchange, which the importer integrates; the "
     "default is both, and cs with --backend pythonfmu.",
 )  # fmt: skip
+@click.option("--arrays", is_flag=True, help="With --fmi 3: vectors are arrays, such as J.reaction.f with 3 values.")
 @click.option(
     "--naming", type=click.Choice(["structured", "flat"]), default="structured", show_default=True,
     help="Names of the FMU's variables: S.w[2], of which some tools make buses, or S_w_2.",
@@ -222,6 +223,7 @@ def export(
     platforms: tuple[str, ...],
     fmi: str,
     kind: str | None,
+    arrays: bool,
     naming: str,
     all_variables: bool,
     scene: bool,
@@ -253,7 +255,7 @@ def export(
         path = export_fmu(
             model, output or f"{model.name}.fmu", fmi=int(fmi), kind=kind, backend=backend, starts=starts,
             platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
-            inverse=inverse, actuated=actuated or None, **integration,
+            inverse=inverse, actuated=actuated or None, arrays=arrays, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

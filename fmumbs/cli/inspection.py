@@ -1,7 +1,7 @@
 """The facts that `fmumbs check` and `fmumbs info` print, as dictionaries that can be written as JSON."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from fmumbs.export.description_parts import experiment_attributes
 from fmumbs.export.fmi2 import capability_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_description
+from fmumbs.export.terminals import PLACE as TERMINALS
 from fmumbs.play.unpacking import open_archive, scalars, start_of
 
 if TYPE_CHECKING:
@@ -236,6 +237,7 @@ def _joint_facts(reaction: "JointReaction") -> Facts:
 
 def image_info(image: "ModelImage") -> Facts:
     """Variables, sizes and capabilities of the FMU that an export would write."""
+    described = model_description(image, capabilities=replace(NATIVE, kinds=KINDS["cs+me"]))
     facts = {
         "name": image.name,
         "description": image.description,
@@ -254,8 +256,9 @@ def image_info(image: "ModelImage") -> Facts:
                 "start": None if v.initial == "calculated" else v.start != 0.0 if v.type == "boolean" else v.start,
                 "description": v.description,
             }
-            for v in model_description(image, capabilities=replace(NATIVE, kinds=KINDS["cs+me"])).variables
+            for v in described.variables
         ],
+        "terminals": {one.name: dict((one.position, one.effort)) for one in described.terminals},
     }
     return facts | {"solver": _solver(facts)}
 
@@ -285,6 +288,7 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     path = Path(path)
     with open_archive(path) as archive:
         root, sizes = archive.description, archive.sizes
+        terminals = archive.xml(TERMINALS) if TERMINALS in sizes else None
     kinds = [(name, root.find(tag)) for name, tag in (("cs", "CoSimulation"), ("me", "ModelExchange"))]
     simulation = next((found for _, found in kinds if found is not None), None)
     experiment = root.find("DefaultExperiment")
@@ -305,18 +309,39 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
         },
         "experiment": {} if experiment is None else {k: float(v) for k, v in experiment.attrib.items()},
         "capabilities": {} if simulation is None else dict(simulation.attrib),
-        "variables": [_scalar(variable, kind, value) for variable, kind, value in scalars(root)],
+        "variables": [one for variable, kind, value in scalars(root) for one in _scalars(variable, kind, value)],
+        "terminals": {} if terminals is None else _terminals(terminals),
     }
     return facts | {"solver": _solver(facts)}
 
 
-def _scalar(variable: Any, kind: str, value: Any) -> Facts:
+def _terminals(root: Any) -> Facts:
+    """Names of variables by those of members, by terminal."""
     return {
-        "name": variable.get("name"),
+        one.get("name", ""): {v.get("memberName"): v.get("variableName") for v in one.iter("TerminalMemberVariable")}
+        for one in root.iterfind("Terminals/Terminal")
+    }
+
+
+def _scalars(variable: Any, kind: str, value: Any) -> Iterator[Facts]:
+    """A variable, or the elements of a vector."""
+    length = next((one.get("start") for one in variable.iterfind("Dimension")), None)
+    starts = (value.get("start") or "").split()
+    if length is None:
+        yield _scalar(variable, kind, value, variable.get("name"), value.get("start"))
+        return
+    for i in range(int(length)):
+        start = starts[i if i < len(starts) else 0] if starts else None
+        yield _scalar(variable, kind, value, f"{variable.get('name')}[{i + 1}]", start)
+
+
+def _scalar(variable: Any, kind: str, value: Any, name: str, start: str | None) -> Facts:
+    return {
+        "name": name,
         "causality": variable.get("causality", "local"),
         "variability": variable.get("variability", "continuous"),
         "type": kind.lower(),
         "unit": value.get("unit", ""),
-        "start": start_of(kind, value.get("start")),
+        "start": start_of(kind, start),
         "description": variable.get("description", ""),
     }

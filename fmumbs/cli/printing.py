@@ -186,6 +186,9 @@ def print_info(facts: Facts) -> None:
     for name, value in facts["solver"].items():
         about.add_row(name, value)
     about.add_row("variables", str(len(facts["variables"])))
+    if facts["terminals"]:
+        named = (f"{name} ({', '.join(members.values())})" for name, members in facts["terminals"].items())
+        about.add_row("terminals", "; ".join(named))
     about.add_row("bytes", ", ".join(f"{name} {size}" for name, size in facts["bytes"].items()))
     about.add_row("experiment", ", ".join(f"{name} {value:g}" for name, value in facts["experiment"].items()))
     for name, value in facts["capabilities"].items():

@@ -358,6 +358,10 @@ uint32_t fm_variable_count(const fm_instance *instance);
 fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variable_info *info);
 /* The name of a variable, truncated to `capacity`; returns its full length. */
 size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
+/* The number of elements of the array that begins at a reference, if vectors of a fixed length are arrays: 1 for a
+ * scalar, 0 for an element after the first. Components that were declared one by one, or not all, are scalars; so are
+ * those of joints' modes, whose units differ, states, and their rates. */
+uint32_t fm_array_length(const fm_instance *instance, uint32_t reference);
 uint32_t fm_kind_count(void);
 const fm_kind_info *fm_kind(uint32_t index);
 uint32_t fm_parameter_count(void);

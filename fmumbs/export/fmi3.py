@@ -30,7 +30,6 @@ PLATFORMS: Mapping[str, tuple[str, ...]] = {
 
 def fmi3_xml(of: ModelDescription) -> bytes:
     """The file's bytes."""
-    nominals = parts.nominals(of)
     kinds = "".join(
         element(1, tag, {"modelIdentifier": of.identifier} | attributes(of.capabilities))
         for kind, tag, attributes in _KINDS
@@ -42,7 +41,7 @@ def fmi3_xml(of: ModelDescription) -> bytes:
         parts.units(of, _type),
         log,
         experiment,
-        element(1, "ModelVariables", {}, "".join(_variable(v, nominals) for v in of.variables)),
+        element(1, "ModelVariables", {}, _variables(of)),
         element(1, "ModelStructure", {}, _structure(of.structure) + _indicators(of)),
     )
     root = element(0, "fmiModelDescription", parts.header(of, "3.0", "instantiationToken"), "".join(children))
@@ -98,12 +97,38 @@ def _type(name: str, attributes: dict[str, str]) -> str:
     return element(2, "Float64Type", {"name": name, **attributes})
 
 
-def _variable(variable: "Variable", nominals: Mapping[int, float]) -> str:
-    derivative = None if variable.derivative_of is None else str(variable.derivative_of)
+def _variables(of: ModelDescription) -> str:
+    nominals, written = parts.nominals(of), list[str]()
+    within = {first + i for first, length in of.arrays.items() for i in range(1, length)}
+    for place, variable in enumerate(of.variables):
+        length = of.arrays.get(variable.index)
+        if length is not None:
+            written.append(_array(of.variables[place : place + length], of.arrays, nominals))
+        elif variable.index not in within:
+            integral = variable.derivative_of
+            derivative = None if integral is None or integral in of.arrays or integral in within else str(integral)
+            written.append(element(2, TYPES[variable.type], _attributes(variable, nominals, derivative)))
+    return "".join(written)
+
+
+def _attributes(variable: "Variable", nominals: Mapping[int, float], derivative: str | None) -> dict[str, str]:
     value = parts.value_attributes(variable, nominals, derivative)
     if variable.type == "boolean":
         value.pop("unit", None)
-    return element(2, TYPES[variable.type], parts.variable_attributes(variable) | value)
+    return parts.variable_attributes(variable) | value
+
+
+def _array(elements: "Sequence[Variable]", arrays: Mapping[int, int], nominals: Mapping[int, float]) -> str:
+    """A vector as one variable: the first element's, with all start values. It is the derivative of another array."""
+    one, integral = elements[0], elements[0].derivative_of
+    derives = integral is not None and arrays.get(integral) == len(elements)
+    attributes = _attributes(one, nominals, str(integral) if derives else None)
+    attributes["name"] = one.name.removesuffix("[1]")
+    if len({v.description for v in elements}) > 1:
+        attributes["description"] = one.description.split(";")[0]  # what follows is of one element
+    if "start" in attributes:
+        attributes["start"] = " ".join(_attributes(v, nominals, None)["start"] for v in elements)
+    return element(2, TYPES[one.type], attributes, element(3, "Dimension", {"start": str(len(elements))}))
 
 
 def _structure(of: Structure) -> str:

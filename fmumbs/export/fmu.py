@@ -4,6 +4,7 @@
     sources/                             the core in C99
     modelDescription.xml                 from the image's variable table
     model.png                            the mechanism at its start
+    terminalsAndIcons/terminalsAndIcons.xml  the flanges of its joints, if there are any
     binaries/<platform>/<name>.so        the core and the FMI functions, as built with the package
     resources/model.fmb                  the image
     documentation/index.html             the variables, their units and meanings
@@ -51,6 +52,8 @@ from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source
+from fmumbs.export.terminals import PLACE as TERMINALS
+from fmumbs.export.terminals import terminals_xml
 
 if TYPE_CHECKING:
     from fmumbs.mechanism import Model
@@ -75,6 +78,7 @@ def export_fmu(
     scene: bool = False,
     inverse: bool = False,
     actuated: Sequence[str] | None = None,
+    arrays: bool = False,
     **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMU to `path`; returns the path of the file.
@@ -102,6 +106,9 @@ def export_fmu(
     actuated: with inverse, the inputs that exert these forces, such as ["A.tau"], as many as the mechanism has degrees
         of freedom; required in loops. The other inputs of forces remain. A motion that opens the loops is refused by
         the step; at the start the mechanism is assembled and at rest.
+    arrays: with fmi=3, vectors are array variables: "J.reaction.f" with three values in place of "J.reaction.f[1]" to
+        "[3]", the quaternion of a body with four. Those of joints' modes, such as "U.tau[2]", stay scalars, since their
+        units differ, and so do states and their rates.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
@@ -119,6 +126,7 @@ def export_fmu(
     if actuated is not None and not inverse:
         raise ExportError("actuated is for an FMU of inverse dynamics. Give inverse=True too, or leave it out.")
     fmi = _fmi(fmi, backend)
+    arrays = _arrays(arrays, fmi, naming)
     all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
     kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse else "cs+me"
     if not isinstance(kind, str) or kind not in KINDS:
@@ -137,7 +145,7 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi)
+    entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi, arrays)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
 
@@ -149,6 +157,17 @@ def _fmi(fmi: int, backend: str) -> int:
     if fmi == 3 and backend != "native":
         raise ExportError(f"the backend '{backend}' makes FMUs of FMI 2.0 only. Leave fmi out, or use 'native'.")
     return fmi
+
+
+def _arrays(arrays: bool, fmi: int, naming: str) -> bool:
+    """Whether vectors are arrays. Raises ExportError where there are none."""
+    if not _checks.flag(arrays, "arrays"):
+        return False
+    if fmi != 3:
+        raise ExportError("FMI 2.0 has no arrays. Give fmi=3 (--fmi 3) too, or leave arrays out.")
+    if naming != STRUCTURED:
+        raise ExportError(f"arrays have structured names, not '{naming}' ones. Leave naming or arrays out.")
+    return True
 
 
 def _check_inverse(backend: str, kind: str, scene: bool, options: RunOptions) -> None:
@@ -179,10 +198,11 @@ def native_entries(
     scene: bool = False,
     kind: str = "cs+me",
     fmi: int = 2,
+    arrays: bool = False,
 ) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents.
 
-    scene: links to its page; kind: of KINDS.
+    scene: links to its page; kind: of KINDS; arrays: vectors are arrays.
     """
     name = model_identifier(image.name)
     variables, tool = named(image.variables[:], naming), installed.tool()
@@ -195,10 +215,13 @@ def native_entries(
         tool=tool,
         licence=installed.LICENCE,
         fmi=fmi,
+        arrays=arrays,
     )
     yield "modelDescription.xml", fmi2_xml(description) if fmi == 2 else fmi3_xml(description)
     picture = "model.png" if fmi == 2 else "terminalsAndIcons/icon.png"
     yield picture, icon(image)
+    if description.terminals:
+        yield TERMINALS, terminals_xml(description.terminals)
     for platform, (suffix, binary) in installed.binaries(platforms).items():
         for folder in (platform,) if fmi == 2 else PLATFORMS.get(platform, (platform,)):
             yield f"binaries/{folder}/{name}{suffix}", binary
@@ -211,7 +234,7 @@ def native_entries(
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str, int], Entries]] = {
+BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str, int, bool], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

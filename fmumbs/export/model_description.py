@@ -7,17 +7,19 @@ references, which are their places in the table.
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fmumbs._naming import FLAT, STRUCTURED
 from fmumbs.compiler.continuous import continuous, time_of
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import ExportError
 from fmumbs.export.naming import named
 from fmumbs.export.structure import Structure, structure_of
+from fmumbs.export.terminals import Terminal, terminals
 from fmumbs.export.units import Unit, unit
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ LOG_CATEGORIES = {
 CO_SIMULATION, MODEL_EXCHANGE = "cs", "me"
 # What `kind` of an export can be, and the kinds of FMU that each is
 KINDS = {"cs+me": (CO_SIMULATION, MODEL_EXCHANGE), "cs": (CO_SIMULATION,), "me": (MODEL_EXCHANGE,)}
+
+# Follows the GUID of the image where vectors are arrays (fmi/fmi3.c)
+ARRAYS = "/arrays"
 
 # Smallest and largest value of an integer parameter, by its kind
 RANGES = {"solver.scheme": (0, len(SCHEMES) - 1), "solver.equilibrium": (0, 2)}
@@ -71,7 +76,8 @@ class Experiment:
 class ModelDescription:
     """naming: the convention that the variables' names follow. tool: name and version of the exporter. licence: name of
     its licence. date: of the file, None for none. sources: C files in the FMU's sources/, in the order of compilation.
-    units: those of the variables, by name. continuous: the states and their rates, in Model Exchange.
+    units: those of the variables, by name. continuous: the states and their rates, in Model Exchange. terminals: the
+    flanges of the joints. arrays: in FMI 3.0, how many variables are one array, by the reference of the first.
     """
 
     name: str
@@ -88,6 +94,8 @@ class ModelDescription:
     variables: "Sequence[Variable]"
     structure: Structure
     continuous: "Continuous | None" = None
+    terminals: Sequence[Terminal] = ()
+    arrays: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def identifier(self) -> str:
@@ -104,11 +112,13 @@ def model_description(
     tool: str = "fmumbs",
     licence: str = "",
     fmi: int = 2,
+    arrays: bool = False,
 ) -> ModelDescription:
     """Follows from the arguments, and SOURCE_DATE_EPOCH.
 
     variables: image.variables as a list, if the caller has one, under the names of the FMU; fmi: the version, 2 or 3,
-    which makes variables of the time and of event indicators; for the others see ModelDescription. Raises ExportError
+    which makes variables of the time and of event indicators; arrays: vectors are arrays, which FMI 3.0 has; for the
+    others see ModelDescription. Raises ExportError
     for an unknown unit.
     """
     table = image.variables[:] if variables is None else variables
@@ -116,9 +126,12 @@ def model_description(
     structure = structure_of(own, image.equilibrium, hosted)
     if fmi == 3 and image.sizes["excitations"] > 0:
         structure = structure.following(len(image.variables))
+    lengths = _arrays(image) if arrays else {}
+    if lengths:
+        structure = structure.of_arrays({first + i: first for first, length in lengths.items() for i in range(length)})
     return ModelDescription(
         name=image.name,
-        guid=image.guid,
+        guid=image.guid + ARRAYS if arrays else image.guid,
         description=image.description,
         naming=naming,
         tool=tool,
@@ -131,7 +144,16 @@ def model_description(
         variables=table,
         structure=structure,
         continuous=hosted,
+        terminals=terminals(image, own),
+        arrays=lengths,
     )
+
+
+def _arrays(image: "ModelImage") -> dict[int, int]:
+    """The number of elements of each vector that is an array, by its reference."""
+    with image.borrow() as instance:
+        lengths = {i: int(lib.fm_array_length(instance, i)) for i in range(len(image.variables))}
+    return {reference: length for reference, length in lengths.items() if length > 1}
 
 
 def _tables(

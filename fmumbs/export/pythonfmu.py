@@ -8,6 +8,7 @@
     resources/fmumbs_HASH_core/__init__.py      the slave (slave.py), which forwards the calls to the core library
     resources/fmumbs_HASH_core/<platform>/      the core library: the binary of a native FMU
     resources/model.fmb                         the image
+    terminalsAndIcons/terminalsAndIcons.xml     the flanges of its joints, if there are any
     documentation/index.html                    the variables, and the requirements of the host
     documentation/licenses/                     of fmumbs, the headers of FMI and pythonfmu
 
@@ -29,6 +30,8 @@ from fmumbs.export.fmi2 import fmi2_xml
 from fmumbs.export.model_description import CO_SIMULATION, Capabilities, model_description, model_identifier
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
+from fmumbs.export.terminals import PLACE as TERMINALS
+from fmumbs.export.terminals import terminals_xml
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
@@ -94,8 +97,10 @@ def pythonfmu_entries(
     scene: bool = False,
     kind: str = CO_SIMULATION,
     fmi: int = 2,
+    arrays: bool = False,
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of a pythonfmu FMU, of FMI 2.0: name in the archive, contents. scene: links to its page.
+    """The files of a pythonfmu FMU, of FMI 2.0: name in the archive, contents. scene: links to its page; there are no
+    arrays.
 
     Raises ExportError for a kind with Model Exchange, which pythonfmu does not forward, and if pythonfmu is not
     installed, or has no binary for a platform of this installation.
@@ -115,6 +120,8 @@ def pythonfmu_entries(
     )
     yield "modelDescription.xml", fmi2_xml(description)
     yield "model.png", icon(image)
+    if description.terminals:
+        yield TERMINALS, terminals_xml(description.terminals)
     for platform, (suffix, wrapper, core) in libraries.items():
         yield f"binaries/{platform}/{name}{suffix}", wrapper
         yield f"resources/{module}_core/{platform}/fmumbs{suffix}", core

@@ -12,7 +12,7 @@ inputs and on parameters other than dampings too, and list them. An importer tha
 was exported without it finds the lists of the other start.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -54,6 +54,29 @@ class Structure:
             return Unknown(one.reference, lists.setdefault(id(one.dependencies), (*one.dependencies, time)))
 
         return Structure([*map(timed, self.outputs)], [*map(timed, self.derivatives)], self.initial_unknowns)
+
+
+    def of_arrays(self, first: Mapping[int, int]) -> "Structure":
+        """The same, with arrays in place of their elements; first: the array's reference by that of each element."""
+        parts = (self.outputs, self.derivatives, self.initial_unknowns)
+        return Structure(*(_of_arrays(some, first) for some in parts))
+
+
+def _of_arrays(unknowns: Sequence[Unknown], first: Mapping[int, int]) -> list[Unknown]:
+    """An array depends on what any of its elements does."""
+    lists: dict[tuple[int, ...], tuple[int, ...] | None] = {}
+    members: dict[int, list[tuple[int, ...] | None]] = {}
+    for one in unknowns:
+        members.setdefault(first.get(one.reference, one.reference), []).append(one.dependencies)
+
+    def union(of: list[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+        key = tuple(sorted({id(one) for one in of}))
+        if key not in lists:
+            known = {first.get(one, one) for some in of for one in some or ()}
+            lists[key] = None if None in of else tuple(sorted(known))
+        return lists[key]
+
+    return [Unknown(reference, union(of)) for reference, of in members.items()]
 
 
 def structure_of(

@@ -100,7 +100,7 @@ class Fmu:
 
     def _read(self, path: Path, data: bytes | None) -> tuple[int, Any]:
         """Unpacks the FMU and reads its version, and its description with FMPy, after removing comments, which FMPy
-        cannot read. Scalars of FMI 3.0 have the types of FMI 2.0 in it.
+        cannot read. Variables of FMI 3.0 have the types of FMI 2.0 in it, and elements are in place of arrays.
 
         A binary is given the place of resources/ alone, so that hundreds of files of sources need not be written.
         """
@@ -117,10 +117,11 @@ class Fmu:
             description = fmpy.read_model_description(self.folder, validate=False)
         except Exception as error:  # of many types
             raise ExportError(f"'{path}' cannot be read as an FMU: {str(error).rstrip('.')}.") from error
+        self.elements: Mapping[int, Any] = {}
         if version_of(root) == 3:
             from fmumbs.play.fmi3 import name_as_fmi2
 
-            name_as_fmi2(description, root)
+            self.elements = name_as_fmi2(description, root)
         return version_of(root), description
 
     def __enter__(self) -> Self:
@@ -253,7 +254,7 @@ def _slave(fmu: Fmu, **kwargs: Any) -> Any:
     if fmu.version == 2:
         made = (fmi2.FMU2Model if fmu.exchanges else fmi2.FMU2Slave)(**kwargs)
     else:
-        made = AsFmi2((fmi3.FMU3Model if fmu.exchanges else fmi3.FMU3Slave)(**kwargs))
+        made = AsFmi2((fmi3.FMU3Model if fmu.exchanges else fmi3.FMU3Slave)(**kwargs), fmu.elements)
     if not fmu.exchanges:
         return made
     from fmumbs.play.exchange import ExchangeSlave
@@ -378,16 +379,18 @@ class Instance:
 
         if not real or whole:
             return lambda: self.read(real, whole)
-        references, values = (fmi2ValueReference * len(real))(*real), (fmi2Real * len(real))()
+        slave, two = self.slave, self.fmu.version == 2
+        layout = None if two else slave.layout(real)
+        asked, count = (real, len(real)) if layout is None else (layout.references, layout.count)
+        references, values = (fmi2ValueReference * len(asked))(*asked), (fmi2Real * count)()
         view = np.frombuffer(values)
-
-        slave, sizes = self.slave, (len(real),)
-        get = slave.fmi2GetReal if self.fmu.version == 2 else slave.fmi3GetFloat64
-        after = () if self.fmu.version == 2 else sizes
+        places = np.array(layout.places) if self.fmu.elements and layout is not None else None
+        get = slave.fmi2GetReal if two else slave.fmi3GetFloat64
+        after = () if two else (count,)
 
         def read() -> Values:
-            get(slave.component, references, *sizes, values, *after)
-            return view
+            get(slave.component, references, len(asked), values, *after)
+            return view if places is None else view[places]
 
         return read
 

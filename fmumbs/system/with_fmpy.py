@@ -19,7 +19,9 @@ import numpy as np
 from fmumbs._signals import held
 from fmumbs.errors import SolverError
 from fmumbs.export.archive import OLDEST, zip_archive
+from fmumbs.play.fmi3 import AsFmi2, name_as_fmi2
 from fmumbs.play.host import host_library
+from fmumbs.play.unpacking import open_archive, version_of
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import SSD, fmu_files
 from fmumbs.system.plan import RECORDED, End, Link, Plan
@@ -75,7 +77,8 @@ def _renamed(plan: Plan, names: dict[str, str]) -> Plan:
 class _Run:
     """One run of FMPy's runner: what its replaced functions need.
 
-    names: the elements' names for FMPy; time [s]; present: the element whose call runs; messages: of the FMUs.
+    names: the elements' names for FMPy; time [s]; present: the element whose call runs; messages: of the FMUs; version:
+    of FMI, of the FMU that is instantiated next.
     """
 
     def __init__(self, plan: Plan, folder: Path, rows: Rows, done: Callable[[int], None]) -> None:
@@ -86,6 +89,7 @@ class _Run:
         self.components: dict[str, Any] = {}
         self.time, self.steps, self.present = 0.0, 0, plan.parts[0].name
         self.messages: list[str] = []
+        self.version = 2
         self.module = self._runner()
 
     def _runner(self) -> ModuleType:
@@ -97,7 +101,9 @@ class _Run:
         found.loader.exec_module(module)
         extract, instantiate, do_step = module.extract, module.instantiate_fmu, module.do_step
         free = module.free_fmu
-        module.FMU2Slave = self._logging(module.FMU2Slave)
+        slaves = {2: self._logging(module.FMU2Slave), 3: self._slave3}
+        module.FMU2Slave = lambda **kwargs: slaves[self.version](**kwargs)
+        module.read_model_description = self._read
         module.extract = lambda path: extract(path, unzipdir=mkdtemp(dir=self.folder))
 
         def instantiate_fmu(component: Any, place: str, start: float, stop: float, values: Any = None) -> None:
@@ -128,6 +134,40 @@ class _Run:
         module.instantiate_fmu, module.do_step, module.free_fmu = instantiate_fmu, step, free_fmu
         module.set_parameters = lambda component, part: set_starts(component.fmu, component.variables, part.starts)
         return copy
+
+    def _read(self, path: str, validate: bool = False) -> Any:
+        """An FMU's description under FMI 2.0's names; the FMU is the next to be instantiated."""
+        from fmpy import read_model_description
+
+        description = read_model_description(path, validate=validate)
+        with open_archive(Path(path)) as archive:
+            self.version = version_of(archive.description)
+            if self.version == 3:
+                name_as_fmi2(description, archive.description)
+        return description
+
+    def _slave3(self, unzipDirectory: str, modelIdentifier: str, **others: Any) -> Any:
+        """An FMU of FMI 3.0, called as FMPy's FMU2Slave is."""
+        from fmpy.fmi3 import FMU3Slave
+
+        messages = self.messages
+
+        def log(_: Any, status: int, category: bytes | None, message: bytes) -> None:
+            if status > 1:  # above fmi3Warning
+                messages.append(message.decode("utf-8", "replace"))
+
+        class Slave(AsFmi2):
+            def instantiate(self) -> None:
+                with held():
+                    self.model.instantiate(loggingOn=True, logMessage=log)
+
+            def doStep(self, currentCommunicationPoint: float, communicationStepSize: float) -> None:
+                super().doStep(currentCommunicationPoint, communicationStepSize)
+
+        library = host_library(Path(unzipDirectory), modelIdentifier)
+        return Slave(
+            FMU3Slave(unzipDirectory=unzipDirectory, modelIdentifier=modelIdentifier, libraryPath=library, **others), {}
+        )
 
     def _logging(self, kind: Any) -> Any:
         """The slave's class with a logger that keeps the messages."""

@@ -35,6 +35,9 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
         raise SolverError(
             "the engine libcosim needs libcosimpy. Install it with: pip install 'fmumbs[cosim]', or take --engine fmpy."
         ) from error
+    for part in plan.parts:
+        if part.interface.version != 2:
+            raise SolverError(f"libcosim runs FMUs of FMI 2.0, but '{part.name}' is of FMI 3.0. Take the engine fmpy.")
     _check_initialisation(plan)
     log = _Log(folder / "log", CosimLogging)
     execution = _execution(plan, folder, CosimExecution.CosimExecution, log)

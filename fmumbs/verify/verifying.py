@@ -191,7 +191,7 @@ def _image(path: Path) -> Iterator[str]:
     """The image in the FMU is intact and matches the description; so do its copy in sources/ and the experiment."""
     from fmumbs.compiler import ModelImage
     from fmumbs.export.description_parts import experiment_attributes
-    from fmumbs.export.model_description import experiment_of
+    from fmumbs.export.model_description import ARRAYS, experiment_of
     from fmumbs.export.sources import IMAGE_FILE, image_source
 
     with open_archive(path) as archive:
@@ -200,7 +200,7 @@ def _image(path: Path) -> Iterator[str]:
             return
         image = ModelImage.load(archive.read(IMAGE))
         copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in archive.sizes else None
-    guid = root.get("guid") or root.get("instantiationToken")
+    guid = (root.get("guid") or root.get("instantiationToken") or "").removesuffix(ARRAYS)
     if image.guid != guid:
         yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {guid}"
     if copy is not None and copy != image_source(image.bytes):

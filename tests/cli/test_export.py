@@ -56,8 +56,11 @@ def test_info_of_a_model_and_of_its_fmu_agree() -> None:
     assert model["variables"] == fmu["variables"]
     assert model["guid"] == fmu["guid"]
     assert model["experiment"] == fmu["experiment"]
+    assert model["terminals"] == fmu["terminals"] == {n: {"phi": f"{n}.q", "tau": f"{n}.tau"} for n in ("A", "B")}
     assert fmu["platforms"] == sorted(installed_binaries().keys() - {WEBASSEMBLY})
-    assert re.search(rf"platforms +{fmu['platforms'][0]}", fmumbs("info", "double_pendulum.fmu").output)
+    printed = fmumbs("info", "double_pendulum.fmu").output
+    assert re.search(rf"platforms +{fmu['platforms'][0]}", printed)
+    assert re.search(r"terminals +A \(A\.q, A\.tau\); B \(B\.q, B\.tau\)", printed)
 
 
 def test_info_prints_names_with_their_brackets_and_units() -> None:

@@ -62,7 +62,8 @@ def test_only_what_belongs_to_the_model_is_deflated_by_an_export(
     deflated = archive.deflated
     monkeypatch.setattr(archive, "deflated", counted)
     path = export_fmu(pendulum, tmp_path / "a.fmu")
-    own = ("modelDescription.xml", "model.png", "resources/model.fmb", "documentation/index.html")
+    terminals = "terminalsAndIcons/terminalsAndIcons.xml"
+    own = ("modelDescription.xml", "model.png", terminals, "resources/model.fmb", "documentation/index.html")
     with zipfile.ZipFile(path) as found:
         names = [*own, "sources/fm_embedded_image.c"]
         assert sizes == [found.getinfo(name).file_size for name in names]

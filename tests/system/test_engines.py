@@ -2,6 +2,8 @@
 
 import shutil
 import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
+from fmumbs.system.interface import read_interface
 from support.scripts import load
 from support.systems import EXAMPLES, fmu, speed_control
 
@@ -60,6 +63,47 @@ def test_an_engine_runs_mechanism_and_controller_to_the_numbers_of_a_loop_by_han
     assert len(result.time) == 51
     assert result.time[-1] == 0.05
     assert seen == [k / 50 for k in range(1, 51)]
+
+
+def with_fmi_3(folder: Path) -> fm.System:
+    """speed_control() whose mechanism is an FMU of FMI 3.0."""
+    system = speed_control(folder)
+    path = fm.export_fmu(read_model("four_bar"), folder / "four_bar3.fmu", fmi=3)
+    system.elements["plant"] = replace(system.elements["plant"], fmu=path)
+    return system
+
+
+def test_fmpy_runs_fmus_of_fmi_3_beside_others_to_the_same_bits(fmus: Path) -> None:
+    two, three = (system.run("fmpy") for system in (speed_control(fmus), with_fmi_3(fmus)))
+    assert two.names == three.names and two.units == three.units
+    assert all(np.array_equal(two[name], three[name]) for name in two.names)
+
+
+def test_libcosim_refuses_fmus_of_fmi_3_by_name(fmus: Path) -> None:
+    with pytest.raises(SolverError, match=r"'plant' is of FMI 3\.0\. Take the engine fmpy"):
+        with_fmi_3(fmus).run("libcosim")
+
+
+def test_interfaces_of_both_versions_are_the_same(tmp_path: Path) -> None:
+    model = read_model("braked_rotor")
+    two, three = (read_interface(fm.export_fmu(model, tmp_path / f"{n}.fmu", fmi=n)) for n in (2, 3))
+    assert {name: three.variables[name] for name in two.variables} == two.variables
+    assert (two.scales, two.acts, two.tolerance, two.version) == (three.scales, three.acts, three.tolerance, 2)
+    assert any(acts for acts in three.acts.values())
+    assert two.variables["shaft.q"].unit == "rad"
+
+
+def test_units_of_fmi_3_come_from_declared_types_too(tmp_path: Path) -> None:
+    path = fm.export_fmu(read_model("braked_rotor"), tmp_path / "b.fmu", fmi=3)
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["modelDescription.xml"] = files["modelDescription.xml"].replace(
+        b'declaredType="SI.Angle" unit="rad"', b'declaredType="SI.Angle"'
+    )
+    with zipfile.ZipFile(tmp_path / "c.fmu", "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    assert read_interface(tmp_path / "c.fmu").variables["shaft.q"].unit == "rad"
 
 
 def test_without_a_start_value_fmpy_sees_the_fmus_own_and_libcosim_the_initial_output(fmus: Path) -> None:

@@ -48,6 +48,7 @@ static const fmu_version FMI2 = {
     {"Real", "Integer", "Boolean"},
     log_message,
     NULL,
+    NULL,
 };
 
 const char *fmi2GetTypesPlatform(void)

@@ -1,9 +1,9 @@
 /* fmi3.c: the functions of FMI 3.0: its types, names and statuses over fmu.h.
  *
- * Every variable is a scalar. There are no structural parameters, no clocks and no strings, so what FMI 3.0 has for
- * these is refused. In Co-Simulation the importer sees the end of each integration step in its intermediate update, and
- * may end the step there or at a later time; with event mode a step also ends where a force law or a path goes over to
- * its next piece.
+ * Variables are scalars, or vectors are arrays, by the instantiation token. There are no structural parameters, no
+ * clocks and no strings, so what FMI 3.0 has for these is refused. In Co-Simulation the importer sees the end of each
+ * integration step in its intermediate update, and may end the step there or at a later time; with event mode a step
+ * also ends where a force law or a path goes over to its next piece.
  */
 #if defined(__clang__) /* the standard's header declares functions without parameters as f() */
 #pragma clang diagnostic push
@@ -56,6 +56,7 @@ static const fmu_version FMI3 = {
     {"Float64", "Int32", "Boolean"},
     log_message,
     step_ended,
+    "/arrays",
 };
 
 const char *fmi3GetVersion(void)
@@ -161,43 +162,41 @@ fmi3Status fmi3Reset(fmi3Instance instance)
 
 /* Values ------------------------------------------------------------------------------------------------ */
 
-/* Refuses another number of values than of variables, which are scalars. */
-static int are_scalars(fmu_component *c, size_t variables, size_t values)
-{
-    if (variables == values) return 1;
-    (void)fmu_say(c, FMU_ERROR, "%lu values are given for %lu variables, which are scalars", (unsigned long)values,
-                  (unsigned long)variables);
-    return 0;
-}
-
-#define SCALARS(variables, values, work) (are_scalars(c, variables, values) ? (work) : FMU_ERROR)
+/* Work on all elements of n variables, whose references become those of the elements. list: 0, or 1 for a second list.
+ */
+#define ELEMENTS(list, references, n, values, work)                                                                    \
+    (fmu_elements(c, list, &(references), &(n), values) ? (work) : FMU_ERROR)
 
 fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                           fmi3Float64 values[], size_t nValues)
 {
     CALL("GetFloat64", FMU_MAY_GET,
-         SCALARS(nValueReferences, nValues, fmu_get_real(c, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  fmu_get_real(c, valueReferences, nValueReferences, values)));
 }
 
 fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                           const fmi3Float64 values[], size_t nValues)
 {
     CALL("SetFloat64", FMU_MAY_SET,
-         SCALARS(nValueReferences, nValues, fmu_set_real(c, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  fmu_set_real(c, valueReferences, nValueReferences, values)));
 }
 
 fmi3Status fmi3GetInt32(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                         fmi3Int32 values[], size_t nValues)
 {
     CALL("GetInt32", FMU_MAY_GET,
-         SCALARS(nValueReferences, nValues, fmu_get_whole(c, FM_INTEGER, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  fmu_get_whole(c, FM_INTEGER, valueReferences, nValueReferences, values)));
 }
 
 fmi3Status fmi3SetInt32(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                         const fmi3Int32 values[], size_t nValues)
 {
     CALL("SetInt32", FMU_MAY_SET,
-         SCALARS(nValueReferences, nValues, fmu_set_whole(c, FM_INTEGER, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  fmu_set_whole(c, FM_INTEGER, valueReferences, nValueReferences, values)));
 }
 
 static fmu_status get_booleans(fmu_component *c, const fmi3ValueReference *reference, size_t count, fmi3Boolean *value)
@@ -215,7 +214,8 @@ fmi3Status fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference valueR
                           fmi3Boolean values[], size_t nValues)
 {
     CALL("GetBoolean", FMU_MAY_GET,
-         SCALARS(nValueReferences, nValues, get_booleans(c, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  get_booleans(c, valueReferences, nValueReferences, values)));
 }
 
 static fmu_status set_booleans(fmu_component *c, const fmi3ValueReference *reference, size_t count,
@@ -233,7 +233,8 @@ fmi3Status fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference valueR
                           const fmi3Boolean values[], size_t nValues)
 {
     CALL("SetBoolean", FMU_MAY_SET,
-         SCALARS(nValueReferences, nValues, set_booleans(c, valueReferences, nValueReferences, values)));
+         ELEMENTS(0, valueReferences, nValueReferences, nValues,
+                  set_booleans(c, valueReferences, nValueReferences, values)));
 }
 
 /* Types of which the FMU has no variable. */
@@ -397,9 +398,9 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueRe
                                         size_t nSeed, fmi3Float64 sensitivity[], size_t nSensitivity)
 {
     CALL("GetDirectionalDerivative", FMU_MAY_GET & ~FMU_INTERMEDIATE,
-         SCALARS(nKnowns, nSeed,
-                 SCALARS(nUnknowns, nSensitivity,
-                         fmu_directional_derivative(c, unknowns, nUnknowns, knowns, nKnowns, seed, sensitivity))));
+         ELEMENTS(0, knowns, nKnowns, nSeed,
+                  ELEMENTS(1, unknowns, nUnknowns, nSensitivity,
+                           fmu_directional_derivative(c, unknowns, nUnknowns, knowns, nKnowns, seed, sensitivity))));
 }
 
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueReference unknowns[], size_t nUnknowns,
@@ -412,13 +413,29 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
          fmu_say(c, FMU_ERROR, "this FMU has no adjoint derivatives; use fmi3GetDirectionalDerivative"));
 }
 
+/* An order is that of all elements of an array. */
+static fmu_status output_derivatives(fmu_component *c, const uint32_t *reference, size_t count, const int32_t *order,
+                                     double *value, size_t values)
+{
+    const uint32_t *element = reference;
+    size_t elements = count;
+    fmu_status status = FMU_OK;
+    if (!fmu_elements(c, 0, &element, &elements, values)) return FMU_ERROR;
+    if (elements == count || !order || !value) return fmu_get_output_derivatives(c, reference, count, order, value);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t length = fm_array_length(c->core, reference[i]);
+        for (uint32_t k = 0; k < length && status == FMU_OK; k++)
+            status = fmu_get_output_derivatives(c, element++, 1, order + i, value++);
+    }
+    return status;
+}
+
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance instance, const fmi3ValueReference valueReferences[],
                                     size_t nValueReferences, const fmi3Int32 orders[], fmi3Float64 values[],
                                     size_t nValues)
 {
     CALL("GetOutputDerivatives", FMU_STARTED & ~FMU_HOSTED,
-         SCALARS(nValueReferences, nValues,
-                 fmu_get_output_derivatives(c, valueReferences, nValueReferences, orders, values)));
+         output_derivatives(c, valueReferences, nValueReferences, orders, values, nValues));
 }
 
 /* FMU states -------------------------------------------------------------------------------------------- */

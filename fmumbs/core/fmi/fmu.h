@@ -6,6 +6,7 @@
  *   fmu_step.c       a step
  *   fmu_continuous.c Model Exchange: events, continuous states, their rates
  *   fmu_values.c     values and derivatives of variables, by reference
+ *   fmu_arrays.c     references of the elements of arrays
  *   fmu_state.c      saved states, also serialised
  *   fmu_messages.c   calls refused in a phase; messages to the importer
  *   fmu_resource.c   finds and reads the image
@@ -82,6 +83,7 @@ typedef struct fmu_version {
     void (*log)(const fmu_host *host, const char *name, fmu_status status, const char *category, const char *text);
     /* shows the importer the end of an integration step; returns when the step is to end (fm_watch). NULL: never */
     double (*step_ended)(fmu_component *c, double end, int event);
+    const char *arrays; /* follows the identity of an FMU whose vectors are arrays; NULL: all variables are scalars */
 } fmu_version;
 
 /* Who uses the instance: a version of FMI, and the importer. */
@@ -118,6 +120,7 @@ struct fmu_component {
     const char *call; /* the function in progress, without its prefix */
     fm_float_mode mode; /* the importer's floating-point mode in it */
     int at_event; /* 1: the last step ended early, at an event */
+    uint32_t *elements; /* two lists of as many references as there are variables; NULL: all variables are scalars */
     char text[FMU_MESSAGE];
 };
 
@@ -166,6 +169,10 @@ fmu_status fmu_get_states(fmu_component *c, double *x, size_t count);
 fmu_status fmu_get_rates(fmu_component *c, double *rates, size_t count);
 fmu_status fmu_get_indicators(fmu_component *c, double *indicators, size_t count);
 fmu_status fmu_get_nominals(fmu_component *c, double *nominals, size_t count);
+
+/* Replaces *count references by those of all elements of these variables, which must be as many as `values`; 0, after a
+ * message, if they are not. The references stay until the next call for the same list, 0 or 1. */
+int fmu_elements(fmu_component *c, int list, const uint32_t **reference, size_t *count, size_t values);
 
 /* All `count` references are checked before any value changes. type: an fm_type; whole numbers are not FM_REAL. */
 fmu_status fmu_get_real(fmu_component *c, const uint32_t *reference, size_t count, double *value);

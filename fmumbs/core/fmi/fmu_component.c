@@ -24,8 +24,17 @@ static int are_valid(fmu_component *c, fmu_kind kind, const char *identity)
     return 0;
 }
 
+/* Whether an identity is that of the model; *arrays: of its FMU whose vectors are arrays. */
+static int is_identity(const fmu_component *c, const fm_instance *core, const char *identity, int *arrays)
+{
+    const size_t length = strlen(fm_guid(core));
+    if (strncmp(fm_guid(core), identity, length) != 0) return 0;
+    *arrays = c->host.version->arrays && strcmp(identity + length, c->host.version->arrays) == 0;
+    return *arrays || identity[length] == 0;
+}
+
 /* Opens the core's instance; NULL, after sending a message, on failure. */
-static fm_instance *open_core(fmu_component *c, const char *identity, const char *resources)
+static fm_instance *open_core(fmu_component *c, const char *identity, const char *resources, int *arrays)
 {
     char why[FMU_MESSAGE / 2] = "";
     fmu_image image;
@@ -40,7 +49,7 @@ static fm_instance *open_core(fmu_component *c, const char *identity, const char
     } else if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
         (void)fmu_say(c, FMU_ERROR, "%s", why);
         core = NULL;
-    } else if (strcmp(fm_guid(core), identity) != 0) {
+    } else if (!is_identity(c, core, identity, arrays)) {
         (void)fmu_say(c, FMU_ERROR,
                       "%s '%s' is not that of the model, '%s'; modelDescription.xml and resources belong to different "
                       "FMUs, export again",
@@ -58,20 +67,25 @@ static void start_again(fmu_component *c)
     c->experiment = fresh;
 }
 
-/* A copy of a component, with its own name; NULL without memory. */
-static fmu_component *keep(const fmu_component *draft)
+/* A copy of a component, with its own name and, with arrays, lists of elements; NULL without memory. */
+static fmu_component *keep(const fmu_component *draft, int arrays)
 {
     const size_t length = strlen(draft->name) + 1;
     fmu_component *c = malloc(sizeof *c + length);
     if (!c) return NULL;
     *c = *draft;
     c->name = memcpy(c + 1, draft->name, length);
-    return c;
+    if (!arrays) return c;
+    c->elements = malloc((2 * (size_t)fm_variable_count(c->core) + 1) * sizeof *c->elements);
+    if (c->elements) return c;
+    free(c);
+    return NULL;
 }
 
 fmu_component *fmu_open(const fmu_host *host, const char *name, fmu_kind kind, const char *identity,
                         const char *resources, int logging)
 {
+    int arrays = 0;
     fmu_component draft = {0}, *c; /* the draft sends messages until there is a component */
     draft.host = *host;
     draft.kind = kind;
@@ -80,10 +94,10 @@ fmu_component *fmu_open(const fmu_host *host, const char *name, fmu_kind kind, c
     draft.mode = fm_float_read();
     draft.log = FMU_LOG_PROBLEMS;
     if (!are_valid(&draft, kind, identity)) return NULL;
-    draft.core = open_core(&draft, identity, resources);
+    draft.core = open_core(&draft, identity, resources, &arrays);
     if (!draft.core) return NULL;
     start_again(&draft);
-    c = keep(&draft);
+    c = keep(&draft, arrays);
     if (c) {
         c->log = logging ? FMU_LOG_ALL : FMU_LOG_PROBLEMS;
     } else {
@@ -98,6 +112,7 @@ void fmu_close(fmu_component *c)
     if (!c) return;
     fmu_drop_states(c);
     fm_close(c->core);
+    free(c->elements);
     free(c);
 }
 

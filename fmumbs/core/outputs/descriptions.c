@@ -140,3 +140,63 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
     }
     return length < 0 ? 0 : (size_t)length;
 }
+
+/* Arrays ------------------------------------------------------------------------------------------------ */
+
+/* Length of the name without "[component + 1]"; 0 if it does not end so. */
+static size_t stem(const char *name, int32_t component)
+{
+    const size_t length = strlen(name);
+    return length > 3 && name[length - 3] == '[' && name[length - 2] == '1' + component && name[length - 1] == ']'
+               ? length - 3
+               : 0;
+}
+
+/* Whether the vector's components that `first` and `other` are have its name, or both a declared one. */
+static int share_name(const fm_image *m, uint32_t first, uint32_t other)
+{
+    const int32_t a = m->variable_name[first], b = m->variable_name[other];
+    if (a < 0 || b < 0) return a < 0 && b < 0;
+    const size_t length = stem(m->text + a, m->variable_component[first]);
+    return length > 0 && length == stem(m->text + b, m->variable_component[other]) &&
+           memcmp(m->text + a, m->text + b, length) == 0;
+}
+
+/* Whether variables of a kind are states or rates of states, which importers count and pair one by one. */
+static int is_continuous(int32_t kind)
+{
+    switch (kind) {
+#define R(id, rate) \
+    case FM_##rate: return fm_kinds[kind].state || fm_kinds[FM_##id].state;
+        FM_RATES(R)
+#undef R
+    default: return fm_kinds[kind].state;
+    }
+}
+
+/* The number of components of the vector that begins at a reference of the table; 1 if it is a scalar. */
+static uint32_t length_from(const fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    const int32_t kind = m->variable_kind[reference], object = m->variable_object[reference];
+    const uint32_t length = (uint32_t)fm_kinds[kind].components;
+    if (length < 2 || m->variable_component[reference] != 0 || is_continuous(kind)) return 1;
+    if (length > fm_variable_count(s) - reference) return 1;
+    for (uint32_t i = 0; i < length; i++) {
+        const uint32_t at = reference + i;
+        if (m->variable_kind[at] != kind || m->variable_object[at] != object ||
+            m->variable_component[at] != (int32_t)i || !share_name(m, reference, at))
+            return 1;
+    }
+    return length;
+}
+
+uint32_t fm_array_length(const fm_instance *s, uint32_t reference)
+{
+    if (reference >= fm_variable_count(s)) return 1;
+    const int32_t component = s->image.variable_component[reference];
+    if (component > 0 && (uint32_t)component <= reference &&
+        length_from(s, reference - (uint32_t)component) > (uint32_t)component)
+        return 0;
+    return length_from(s, reference);
+}
