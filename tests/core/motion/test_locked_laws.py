@@ -179,6 +179,22 @@ def test_a_law_that_a_program_moves_slides(to: float, scheme: str, dynamics: str
     assert_allclose(forces, np.array([0.0, 3.0, 3.0, 3.0, 0.0]) * np.sign(to), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("scheme", ["dopri5", "radau"])
+@pytest.mark.parametrize("to", [0.5, -0.5])
+def test_a_law_that_a_program_moves_acts_against_its_velocity_at_every_instant(to: float, scheme: str) -> None:
+    """Also between the ends of steps, from the first on in which it moves."""
+    solver = started(crank(to), scheme=scheme, tolerance=1e-5)
+    moving = []
+    for t in np.linspace(0.19, 0.62, 130):
+        solver.step(t)
+        force, speed = solver.get("brake.force"), solver.get("S.qd")
+        assert abs(force) <= 3.0 + 1e-9
+        if abs(speed) > 1e-6:
+            assert force == pytest.approx(-3.0 * np.sign(speed)), t
+            moving.append(t)
+    assert len(moving) > 100 and moving[0] < 0.21
+
+
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("small", [1e-1, 1e-2, 1e-3, 1e-4])
 def test_a_nearly_locked_slider_sticks_with_the_force_of_statics(small: float, dynamics: str) -> None:
