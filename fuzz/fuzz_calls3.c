@@ -89,7 +89,7 @@ static void instantiate(draws *t, slave *s, int well)
     const char *name = well || !one_in(t, 4) ? "100%s #1#" : one_in(t, 2) ? NULL : "";
     const char *identity = well || !one_in(t, 4) ? token : one_in(t, 2) ? NULL : text(t, junk, sizeof junk);
     const char *place = well || !one_in(t, 4) ? s->m->folder : one_in(t, 2) ? NULL : "/nowhere";
-    fmi3LogMessageCallback log = one_in(t, 8) ? NULL : log_message;
+    fmi3LogMessageCallback log = one_in(t, 8) && !verbose ? NULL : log_message;
     if (one_in(t, 16)) allocations_left = next(t) % 32;
     if (s->exchange) s->c = fmi3InstantiateModelExchange(name, identity, place, 0, next(t) % 2, s, log);
     else
@@ -113,9 +113,11 @@ static fmi3Byte *serialised(slave *s, size_t *size)
     return bytes;
 }
 
+/* In initialization mode, in which a forged state may be, too, reading it assembles the mechanism. */
 static double time_of(slave *s)
 {
     double time = 0.0;
+    several |= s->at == INITIALIZING || s->wild;
     return fmi3GetFloat64(s->c, &s->m->count, 1, &time, 1) == fmi3OK ? time : 0.0;
 }
 
@@ -378,13 +380,14 @@ static void call_checked(draws *t, slave *s)
 {
     const int watched = next(t) % 4 == 0, starved = one_in(t, 64);
     const fmi3Instance before_instance = s->c;
+    const unsigned which = t->at < t->end ? *t->at : 0;
     size_t size = 0, after_size = 0;
     several = 0;
     fmi3Byte *before = watched ? serialised(s, &size) : NULL;
     allocations_left = starved ? 0 : ENOUGH;
     const fmi3Status status = call(t, s);
     allocations_left = ENOUGH;
-    if (verbose) (void)fprintf(stderr, "slave %d: status %d\n", (int)(s != slaves), (int)status);
+    if (verbose) (void)fprintf(stderr, "slave %d: choice %u: status %d\n", (int)(s != slaves), which, (int)status);
     calls++;
     good_calls += status == fmi3OK;
     CHECK(status == fmi3OK || status == fmi3Warning || status == fmi3Discard || status == fmi3Error);
