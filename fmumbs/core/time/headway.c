@@ -21,6 +21,7 @@
 #include "../loops/projection.h"
 #include "../loops/scratch.h"
 #include "../motion/scratch.h"
+#include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
 #include "scratch.h"
 #include "stages.h"
@@ -148,6 +149,17 @@ int fm_drives_block(fm_instance *s, double error, double arrival)
     if (s->realised->crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised->lost = 1;
     s->integrator->lost_at = INFINITY;
     return 0;
+}
+
+/* Whether a rejected trial of h locates a position at which the loops lock drives: velocities grow without bound before
+ * it, each step covers only a part of the rest, and at the head the drives, which were independent at the last
+ * communication point, are dependent already. */
+int fm_loops_lock_drives(fm_instance *s, double h)
+{
+    char why[300];
+    if (!(s->loop.near_singular && h < FM_SHORT_TRIAL * s->clock[FM_LONGEST])) return 0;
+    s->loop.factored = 0;
+    return fm_name_drives(s, s->head, 0, why, sizeof why) && !fm_name_drives(s, s->y, 0, why, sizeof why);
 }
 
 /* A step of h, or a shorter one within the bracket of such a position: one that locates it, or to shortly before it. If

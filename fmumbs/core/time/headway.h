@@ -18,6 +18,7 @@ double fm_slow_step(const fm_instance *s, double t, double t_end);
 int fm_headway_made(fm_instance *s, double before, double t_end);
 void fm_rejected(fm_instance *s, int implicit, double error, double arrival);
 int fm_drives_block(fm_instance *s, double error, double arrival);
+int fm_loops_lock_drives(fm_instance *s, double h);
 double fm_before_loss(fm_instance *s, double h);
 void fm_print_known(const fm_instance *s, char *out, size_t capacity);
 

@@ -171,7 +171,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         clock[FM_STEPS_REJECTED] += 1.0;
         if (least > 0.0 && !(isfinite(error) && h * factor >= least)) return REJECTED;
         fm_rejected(s, scheme->implicit, error, arrival);
-        if (fm_drives_block(s, error, arrival)) return STUCK;
+        if (fm_drives_block(s, error, arrival) || fm_loops_lock_drives(s, h)) return STUCK;
         const double last = arrival;
         clock[FM_H] = fmax(fm_before_loss(s, s->realised->lost ? h : h * factor), shortest(t));
         arrival = t + clock[FM_H];

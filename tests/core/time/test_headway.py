@@ -114,3 +114,26 @@ def test_an_fmu_discards_the_step(tmp_path: Path) -> None:
     for i in range(3):
         assert slave.set(f"S.tau[{i + 1}]", 0.0) == OK
     slave.free()
+
+
+def arm_out_of_reach() -> fm.Model:
+    """Two links of length one, whose tip is led from 1.2 to 2.5 from the base."""
+    model, half = fm.Model("arm"), float(np.arccos(0.6))
+    a, b = (fm.Body(name, mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)) for name in "ab")
+    path = fm.Path.line([1.2, 0.0], [2.5, 0.0], 1.0)
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.at(), axis="z", q0=half))
+    model.add(fm.Revolute("B", a.at(1, 0, 0), b.at(), axis="z", q0=-2 * half))
+    model.add(fm.ProgrammedPoint("P", b.at(1, 0, 0), directions="xy", path=path))
+    return model
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_steps_towards_locked_drives_end_where_these_are_dependent(scheme: str, dynamics: str) -> None:
+    """Where the arm is straight but for the root of a pivot of 1e-9, which counts as none: not a tenth of it, where the
+    time has no digits left, and which takes up to twice as many steps."""
+    solver = fm.Solver(fm.compile(arm_out_of_reach(), everything=True).with_options(scheme=scheme, dynamics=dynamics))
+    solver.assemble()
+    with pytest.raises(fm.SolverError, match=r"the path of program 'P' is out of reach: nearest gap 0\.5 m"):
+        solver.step(1.0)
+    assert 3e-5 < abs(solver.get("B.q")) < 3e-4
