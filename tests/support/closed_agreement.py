@@ -117,7 +117,7 @@ def check(draw: Callable[[int], Closed], seed: int) -> None:
     for again in range(DRAWS):
         case = draw(seed + 10000 * again)
         solver, oracle = started(case.model, case.inputs), Oracle(case.model)
-        for time in (0.0, 0.02, 0.07):
+        for time in (0.0, 0.07):
             solver.step(time)
             state = state_of(solver, case.model)
             rows = singular(oracle, state)

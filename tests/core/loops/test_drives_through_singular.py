@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from fmumbs.compiler import ModelImage, compile
 from support.sweeps import each_value, seeds
 
 NEAR = 0.05  # of the reach: evaluations are counted from here on, with those of the motion as accurate as asked
@@ -27,10 +28,10 @@ def folding(begin: float, end: float, length: float = 1.0, side: float = -1.0, *
 
 
 def until_lost(
-    model: fm.Model, begin: float, end: float, length: float, duration: float, **options: Any
+    image: ModelImage, begin: float, end: float, length: float, duration: float, **options: Any
 ) -> tuple[float, float]:
-    """Evaluations from near the base on, and the distance from it at which the run ended."""
-    image = fm.compile(model, everything=True).with_options(**options)
+    """Evaluations from near the base on, and the distance from it at which the run ended; image: of folding()."""
+    image = image.with_options(**options)
     share = (begin - 2.0 * NEAR * length) / (begin - end)
     # the quintic of a line at this share of its way
     s = next(r.real for r in np.roots([6, -15, 10, 0, 0, -share]) if abs(r.imag) < 1e-9 and 0 < r.real < 1)
@@ -51,9 +52,10 @@ def until_lost(
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
 def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) -> None:
+    image = compile(folding(1.2, -1.2), everything=True)
     for tolerance in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, TIGHT, 1e-9, 1e-10):
         options = {"scheme": scheme, "dynamics": dynamics, "tolerance": tolerance}
-        count, left = until_lost(folding(1.2, -1.2), 1.2, -1.2, 1.0, 1.0, **options)
+        count, left = until_lost(image, 1.2, -1.2, 1.0, 1.0, **options)
         assert count <= (2 if scheme == "radau" and tolerance < TIGHT else 1) * FEW
         assert left < 0.01
 
@@ -64,10 +66,11 @@ def test_drawn_arms_are_told_soon(seed: int) -> None:
     length, duration = 10.0 ** rng.uniform(-0.5, 1), 10.0 ** rng.uniform(-1, 1)
     begin, end = length * rng.uniform(0.3, 1.8), -length * rng.uniform(0.3, 1.8)
     model = folding(begin, end, length, rng.choice([-1.0, 1.0]), duration=duration, gravity=9.81 * rng.integers(2))
+    image = compile(model, everything=True)
     scheme = ("dopri5", "dop853", "radau", "auto")[rng.integers(4)]
     options = {"scheme": scheme, "tolerance": 10.0 ** rng.uniform(-10, -4)}
     for dynamics in ("riccati", "copcod"):
-        count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
+        count, left = until_lost(image, begin, end, length, duration, dynamics=dynamics, **options)
         assert count <= (2 if scheme == "radau" else 1) * FEW
         assert left < 0.02 * length
 
@@ -83,9 +86,10 @@ def test_paths_that_end_just_behind_the_base(seed: int) -> None:
     length, duration = 10.0 ** rng.uniform(-0.5, 1), 10.0 ** rng.uniform(-1, 1)
     begin, end = length * rng.uniform(0.3, 1.8), -length * 10.0 ** rng.uniform(-3, -1.5)
     model = folding(begin, end, length, rng.choice([-1.0, 1.0]), duration=duration, gravity=9.81 * rng.integers(2))
+    image = compile(model, everything=True)
     scheme = ("dopri5", "dop853", "radau", "auto")[rng.integers(4)]
     options = {"scheme": scheme, "tolerance": 10.0 ** rng.uniform(-8, -3)}
     for dynamics in ("riccati", "copcod"):
-        count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
+        count, left = until_lost(image, begin, end, length, duration, dynamics=dynamics, **options)
         assert count <= (4 if scheme == "radau" else 2) * FEW
         assert left < 0.02 * length

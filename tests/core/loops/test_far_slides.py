@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from support.slave import OK, Slave, unpacked_fmu
-from support.sweeps import seeds
+from support.sweeps import each_pair, seeds
 
 FORMULATIONS = ("riccati", "copcod")
 
@@ -48,6 +48,7 @@ def slid(solver: fm.Solver, cut: str) -> float:
     return float(np.atleast_1d(solver.get("C.q"))[int(cut == "sleeve")])
 
 
+@each_pair
 @pytest.mark.parametrize("dynamics", FORMULATIONS)
 @pytest.mark.parametrize("size", [0.01, 0.001])
 @pytest.mark.parametrize("cut", ["slide", "sleeve", "bushing", "before turns"])

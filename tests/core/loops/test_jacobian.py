@@ -130,6 +130,7 @@ def test_loops_in_space_that_share_bodies(seed: int, loops: int) -> None:
     check(space(920 + seed, loops=loops).model)
 
 
+@each_value
 @pytest.mark.parametrize("loops", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_loops_in_the_plane(seed: int, loops: int) -> None:

@@ -1,5 +1,7 @@
 """Closed mechanisms: the core against the oracle, their motion and their redundant rows."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,8 +16,11 @@ from support.sweeps import each_value, first, seeds
 # The core and the oracle ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [*DOF, *ONLY_CLOSING])
-@pytest.mark.parametrize("seed", seeds(2, 24))
+KINDS = [*DOF, *ONLY_CLOSING]
+FIRST = [*((0, kind) for kind in KINDS), (1, "screw"), (1, "behind")]  # here these turn on their way
+
+
+@pytest.mark.parametrize(("seed", "kind"), first(len(FIRST), dict.fromkeys([*FIRST, *product(range(24), KINDS)])))
 def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
     check(lambda seed: space(seed, kind), seed)
 
@@ -44,8 +49,9 @@ def test_chains_with_both_ends_fixed(seed: int) -> None:
     check(lambda seed: space(seed, both_ends=True), 200 + seed)
 
 
+@each_value
 @pytest.mark.parametrize("loops", [1, 2, 3])
-@pytest.mark.parametrize("seed", seeds(3, 60))
+@pytest.mark.parametrize("seed", seeds(4, 60))
 def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
     check(lambda seed: plane(seed, loops), 300 + seed)
 
@@ -67,6 +73,7 @@ def test_loops_through_skates(loops: int, seed: int) -> None:
     check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=sorts), seed)
 
 
+@each_value
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_loops_in_layers_with_forces_on_their_cut_joints(seed: int, loops: int) -> None:

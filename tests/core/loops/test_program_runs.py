@@ -155,11 +155,7 @@ def test_targets_by_position_inputs_pass_through_the_filter() -> None:
     assert solver.get("P.violation") <= FOLLOWED
 
 
-def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
-    far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
-    model = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far))
-    with pytest.raises(fm.SolverError, match=r"path of program 'P' is out of reach: nearest gap 0\.[0-9]+ m at t = "):
-        fm.simulate(model, stop=1.0)
+def test_a_path_that_starts_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
     away = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=[1.5, 0.3, -0.4]))
     with pytest.raises(fm.AssemblyError, match=r"nearest gap 0\.405 m at t = 0 s"):
         started(away)  # the first link is level: with d = sqrt(1.5^2 + 0.3^2) - 0.5, sqrt(d^2 + 0.4^2) - 0.7
@@ -321,7 +317,7 @@ def test_the_gap_of_a_path_that_comes_back_is_the_largest_on_the_way() -> None:
 def test_a_step_that_leaves_reach_ends_on_the_path_with_its_rows() -> None:
     far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
     solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far)), tolerance=1e-6)
-    with pytest.raises(fm.SolverError, match="out of reach"):
+    with pytest.raises(fm.SolverError, match=r"path of program 'P' is out of reach: nearest gap 0\.[0-9]+ m at t = "):
         solver.step(1.0)
     before = solver.get("B.q")
     with pytest.raises(fm.SolverError, match="out of reach"):
