@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from itertools import chain
 from typing import Any, ParamSpec, TypeVar, Unpack
 
@@ -18,7 +18,7 @@ from fmumbs.compiler.friction import add_frictions, check_reactions
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
-from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
+from fmumbs.compiler.layout import Arrays, Column, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
@@ -268,16 +268,20 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
     return arrays
 
 
+@cache
+def _bounded() -> tuple[Column, ...]:
+    """The arrays whose numbers have a bound: those of elements first, which cause the model's."""
+    found = [column for column in table() if column.dtype == np.float64 and column.name not in WITHOUT_BOUND]
+    return tuple(sorted(found, key=lambda column: column.rows == "one"))
+
+
 def _check_numbers(model: Model, arrays: Arrays) -> None:
     """Raises ModelError for a number so large that its square might overflow, naming the element it belongs to."""
-    text = arrays["text"].tobytes()
-    for column in sorted(table(), key=lambda column: column.rows == "one"):  # elements first: they cause the model's
+    for column in _bounded():
         values = arrays.get(column.name, _NONE)
-        if column.dtype != np.float64 or not values.size or column.name in WITHOUT_BOUND:
+        if not values.size or (small := np.abs(values) <= LARGEST).all():
             continue
-        small = np.abs(values) <= LARGEST
-        if small.all():
-            continue
+        text = arrays["text"].tobytes()
         large = np.flatnonzero(~small.reshape(-1, column.columns).all(axis=1))
         row, owner = int(large[0]), column.rows.removesuffix("s")
         if owner == "link":

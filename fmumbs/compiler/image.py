@@ -98,7 +98,7 @@ class ModelImage:
         """Takes over what is known about the names of `other`, an image with the same variables and texts."""
         self.variables = other.variables.of(self.arrays, self.borrow)
 
-    @property
+    @cached_property
     def default_experiment(self) -> DefaultExperiment:
         """Stop time and communication interval [s], relative tolerance."""
         return DefaultExperiment(*(float(v) for v in self.arrays["experiment"][0]))

@@ -210,11 +210,12 @@ class Listing:
         if kind.index not in self._found:
             call = self._pointers, self._sizes, kind.index
             if count := lib.fm_list_variables(*call, ffi.NULL, ffi.NULL):
-                element, component = np.empty((2, count), np.int32)
-                lib.fm_list_variables(*call, *(ffi.from_buffer("int32_t[]", one) for one in (element, component)))
+                both = np.empty((2, count), np.int32)
+                at = ffi.from_buffer("int32_t[]", both)
+                lib.fm_list_variables(*call, at, at + count)
+                self._found[kind.index] = both[0], both[1]
             else:
-                element = component = _NONE
-            self._found[kind.index] = element, component
+                self._found[kind.index] = _NONE, _NONE
         return self._found[kind.index]
 
 

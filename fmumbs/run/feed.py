@@ -60,6 +60,13 @@ def _between(begin: float, end: float) -> float:
     return max(round(1.5 * begin / digit), math.ceil(begin / digit)) * digit
 
 
+def _apart(times: list[Array]) -> Array:
+    """(n,) the times of all these arrays, once each, without those that are equal to the one before."""
+    knots = np.unique(np.concatenate(times))
+    found: Array = knots[np.diff(knots, prepend=-np.inf) > _CLOSE * np.abs(knots)]
+    return found
+
+
 class Feed:
     """Inputs that follow signals. signals: by name; references: (n,) of each name.
 
@@ -88,9 +95,7 @@ class Feed:
             _Table(port, [signals[n] for n in names], np.concatenate([references[n] for n in names]), derivatives)
             for names in tables.values()
         ]
-        knots = np.unique(np.concatenate([np.zeros(0), *(signal.breaks for signal in signals.values())]))
-        apart = np.diff(knots, prepend=-np.inf) > _CLOSE * np.abs(knots)
-        self._knots = knots[apart]
+        self._knots = _apart([signal.breaks for signal in signals.values()]) if signals else np.zeros(0)
 
     @property
     def is_empty(self) -> bool:

@@ -62,7 +62,8 @@ class Moments:
             _check_moving(solver, name)
         for name, signal in signals.items():
             _check_interpolated(solver, name, signal)
-        self._check_given_once(given, signals)
+        if signals:
+            self._check_given_once(given, signals)
         self._feed = Feed(solver, signals, references)
         self.moving = {*self._functions, *signals}  # names of what changes in the run; control adds to them
         self._control = None
@@ -73,8 +74,7 @@ class Moments:
 
     def begin(self) -> None:
         """Sets what is given at time 0, and assembles."""
-        for name, value in self._constants.items():
-            self._solver.set(name, value)
+        self._solver.set_all(self._constants)
         self._set_functions(0.0)
         self._feed.set(0.0)
         self._solver.assemble(0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -183,11 +183,21 @@ class Solver:
 
         name: of the variable; value: a number, or (n,) components of a vector.
         """
+        self._write(*self._given(name, value))
+
+    def set_all(self, values: Mapping[str, ArrayLike]) -> None:
+        """Sets all of these as set() does, or none if one is refused. values: by name."""
+        if values:
+            references, given = zip(*(self._given(name, value) for name, value in values.items()), strict=True)
+            self._write(np.concatenate(references), np.concatenate(given))
+
+    def _given(self, name: str, value: ArrayLike) -> tuple[References, Array]:
+        """Value references of a name, and the number for each of them."""
         references, _ = self._references(name)
         values = _numbers(value, f"'{name}'")
         if values.shape != references.shape:
             raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
-        self.write(references, values)
+        return references, values
 
     def references(self, name: str) -> References:
         """(n,) value references for read() and write(). name: of a variable, or of a vector."""
@@ -202,11 +212,16 @@ class Solver:
 
     def write(self, references: References, values: Array) -> None:
         """Sets (n,) values by value reference; references: (n,) from ModelImage.variables."""
-        count, asked = _references_for_core(references)
+        count, _ = _references_for_core(references)
         given = _numbers(values, "the values")
         if given.shape != (count,):
             raise SolverError(f"{count} variables take as many numbers, not {_size(given)}. Give one for each.")
-        self._call(lib.fm_set, asked, count, _pointer("double", given))
+        self._write(references, given)
+
+    def _write(self, references: References, values: Array) -> None:
+        """write() of as many values as references."""
+        count, asked = _references_for_core(references)
+        self._call(lib.fm_set, asked, count, _pointer("double", values))
 
     def set_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
         """Sets positions and velocities of all joints in the image's order, then assembles at the present time.

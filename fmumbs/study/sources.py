@@ -34,7 +34,7 @@ def source_of(target: Any, engine: str = "libcosim") -> Source:
                 raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
             return FmuSource(path.name, path.read_bytes())
         found = find_model(str(target))
-        return ModelSource(str(target) if str(target) == found.stem else str(found.resolve()), file_hash(str(target)))
+        return ModelSource(str(target) if str(target) == found.stem else str(found.resolve()), file_hash(found))
     if isinstance(target, System):
         with temporary_folder() as folder:
             package = target.save(Path(folder) / f"{target.name}.ssp")

@@ -105,9 +105,9 @@ class FmuSource:
         return FmuTarget(self)
 
 
-def file_hash(name: str) -> str:
+def file_hash(file: Path) -> str:
     """SHA-256 of a model's file."""
-    return hashlib.sha256(find_model(name).read_bytes()).hexdigest()
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 # Mechanisms -----------------------------------------------------------------------------------------------------
@@ -118,6 +118,7 @@ class ModelTarget:
 
     def __init__(self, source: ModelSource) -> None:
         self._origin, self._hash = source.origin, source.fingerprint
+        self._file = find_model(source.origin) if isinstance(source.origin, str) else None
         self._solvers: OrderedDict[Any, Any] = OrderedDict()
         self._first: Any = None
         self._structure: Structure | None = None  # of the last mechanism that was compiled
@@ -236,9 +237,9 @@ class ModelTarget:
         origin = self._origin
         if isinstance(origin, ModelImage):
             return origin.with_options(**options.run)
-        if isinstance(origin, str) and file_hash(origin) != self._hash:
-            raise SolverError(f"'{find_model(origin)}' was changed during the sweep. Begin it again.")
-        model = read_model(origin, arguments) if isinstance(origin, str) else build_model(origin, arguments)
+        if self._file is not None and file_hash(self._file) != self._hash:
+            raise SolverError(f"'{self._file}' was changed during the sweep. Begin it again.")
+        model = build_model(origin, arguments) if callable(origin) else read_model(self._file or origin, arguments)
         if self._structure is not None and (image := self._structure.patched(model, record, options.run)) is not None:
             return image
         image = image_of(model, **options.run)

@@ -51,6 +51,20 @@ def test_values_are_read_and_written_by_reference(solver: Solver) -> None:
     assert solver.read([]).tolist() == []
 
 
+def test_values_are_set_together_or_not_at_all() -> None:
+    alone, together = fm.Solver(read_model("double_pendulum")), fm.Solver(read_model("double_pendulum"))
+    values = {"A.q": 0.3, "B.qd": 2.0, "upper.mass": 1.5}
+    for name, value in values.items():
+        alone.set(name, value)
+    together.set_all(values)
+    assert together.state_save() == alone.state_save()
+    for bad in ({"A.q": 0.4, "upper.mass": -1.0}, {"A.q": 0.4, "B.qd": (1.0, 2.0)}, {"A.q": 0.4, "no": 1.0}):
+        with pytest.raises(fm.SolverError):
+            together.set_all(bad)
+        assert together.state_save() == alone.state_save()
+    together.set_all({})
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

@@ -22,8 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_WHOLE (FM_JOINT_MODES + 1) /* most components of a vector that is computed as a whole */
-
 /* A coordinate of a cut joint, or its time derivatives: computed, not states. */
 int fm_is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
 {
@@ -205,13 +203,14 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     }
 }
 
-/* `count` components from `part` on of a variable that is not stored. Requires the results that fm_validity lists. */
-void fm_compute(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count, double *out)
+/* `count` components from `part` on of a variable that is not stored; they lie in `room`, where it says. Requires the
+ * results that fm_validity lists. */
+const double *fm_compute(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count,
+                         double room[FM_WHOLE])
 {
-    double whole[FM_WHOLE];
-    if (fm_is_cut_motion(&s->image, kind, object)) cut_motion(s, kind, object, part, count, out);
-    else if (compute_whole(s, kind, object, whole))
-        for (int32_t i = 0; i < count; i++) out[i] = whole[part + i];
+    if (fm_is_cut_motion(&s->image, kind, object)) cut_motion(s, kind, object, part, count, room);
+    else if (compute_whole(s, kind, object, room)) return room + part;
     else
-        for (int32_t i = 0; i < count; i++) out[i] = compute_one(s, kind, object, part + i);
+        for (int32_t i = 0; i < count; i++) room[i] = compute_one(s, kind, object, part + i);
+    return room;
 }

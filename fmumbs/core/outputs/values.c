@@ -17,8 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_READ_AT_ONCE 8 /* most components that are read at once */
-
 static const int32_t needs[FM_KIND_COUNT] = {
 #define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) FM_VALID_##needs,
 #define G(id, like) FM_VALID_NOTHING,
@@ -41,21 +39,22 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
     return fm_kinds[kind].follows == FM_FOLLOWS_SPRING && m->n.laws > 0 ? needs[kind] | FM_VALID_MOTION : needs[kind];
 }
 
-/* The values of `count` components from `part` on. Requires the results that fm_validity lists. */
-static void read_components(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count, double *out)
+/* The values of `count` components from `part` on, in `room`, where it says. Requires the results that fm_validity
+ * lists. */
+static const double *read_components(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count,
+                                     double room[FM_WHOLE])
 {
     const double *at = fm_stored(s, kind, object, part);
-    if (at == NULL) fm_compute(s, kind, object, part, count, out);
-    else
-        for (int32_t i = 0; i < count; i++) out[i] = *(i == 0 ? at : fm_stored(s, kind, object, part + i));
+    if (at == NULL) return fm_compute(s, kind, object, part, count, room);
+    for (int32_t i = 0; i < count; i++) room[i] = *(i == 0 ? at : fm_stored(s, kind, object, part + i));
+    return room;
 }
 
 /* The value of a variable. Requires the results that fm_validity lists. */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
-    double value;
-    read_components(s, kind, object, component < 0 ? 0 : component, 1, &value);
-    return value;
+    double room[FM_WHOLE];
+    return *read_components(s, kind, object, component < 0 ? 0 : component, 1, room);
 }
 
 /* The continuous state that a variable is, -1 if it is none. */
@@ -108,10 +107,11 @@ static int32_t count_components(const fm_image *m, const uint32_t *reference, si
     return (int32_t)count;
 }
 
-/* Reads the first reference, and with it those after it that belong to the same vector; returns how many, at most
- * `most`. */
-static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most, double value[FM_READ_AT_ONCE])
+/* Reads the first reference, and with it those after it that belong to the same vector, each `step` behind the one
+ * before; returns how many, at most `most`. */
+static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most, double *value, size_t step)
 {
+    double room[FM_WHOLE];
     const fm_image *m = &s->image;
     if (reference[0] >= (uint32_t)m->n.variables) {
         value[0] = fm_value_at(s, reference[0]);
@@ -120,19 +120,19 @@ static size_t read_vector(fm_instance *s, const uint32_t *reference, size_t most
     const int32_t kind = m->variable_kind[reference[0]], object = m->variable_object[reference[0]];
     const int32_t component = m->variable_component[reference[0]], count = count_components(m, reference, most);
     fm_update(s, fm_validity(m, kind, object));
-    read_components(s, kind, object, component < 0 ? 0 : component, count, value);
+    const double *from = read_components(s, kind, object, component < 0 ? 0 : component, count, room);
+    for (int32_t i = 0; i < count; i++) value[(size_t)i * step] = from[i];
     return (size_t)count;
 }
 
 /* Writes each value `step` behind the one before. */
 fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value, size_t step)
 {
-    double part[FM_READ_AT_ONCE];
     int rates = 0, indicators = 0, computed = 0;
     for (size_t i = 0; i < count; i++) {
         if (reference[i] < (uint32_t)s->image.n.variables) {
-            computed |=
-                fm_validity(&s->image, s->image.variable_kind[reference[i]], s->image.variable_object[reference[i]]);
+            const int32_t kind = s->image.variable_kind[reference[i]];
+            if (s->model.inverse) computed |= fm_validity(&s->image, kind, s->image.variable_object[reference[i]]);
             continue;
         }
         const fm_beyond_kind beyond = fm_beyond(s, reference[i], NULL);
@@ -140,14 +140,13 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
         rates |= beyond == FM_BEYOND_RATE;
         indicators |= beyond == FM_BEYOND_INDICATOR;
     }
-    if (s->model.inverse && computed != FM_VALID_NOTHING && fm_check_given(s) != FM_OK) return FM_ERROR;
+    if (computed != FM_VALID_NOTHING && fm_check_given(s) != FM_OK) return FM_ERROR;
     fm_status status = rates ? fm_present_rates(s) : FM_OK;
     if (status == FM_OK && indicators) status = fm_present_indicators(s);
     fm_keep_pieces(s);
     for (size_t i = 0, read; i < count && status == FM_OK; i += read) {
         const size_t left = count - i;
-        read = read_vector(s, reference + i, left < FM_READ_AT_ONCE ? left : FM_READ_AT_ONCE, part);
-        for (size_t j = 0; j < read; j++) value[(i + j) * step] = part[j];
+        read = read_vector(s, reference + i, left < FM_WHOLE ? left : FM_WHOLE, value + i * step, step);
     }
     fm_end_smooth(s);
     return status;
