@@ -9,8 +9,8 @@ from support.robots import random_mjcf, random_urdf, with_mujoco
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: pip install 'fmumbs[mjcf]'")
 
-SAME = 1e-11
-"""Relative to the sum of the terms of a row; some dozens of frames in a row lose a few digits of 2e-16."""
+SAME = 1e-12
+"""Relative to the sum of the terms of a row. Some dozens of frames in a row lose two digits of 2e-16."""
 
 QUICK, ALL = 20, 300
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(QUICK, ALL)]

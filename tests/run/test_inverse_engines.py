@@ -205,9 +205,9 @@ def test_beside_mujoco(seed: int) -> None:
     M = np.zeros((peer.nv, peer.nv))
     mujoco.mj_fullM(peer, data, M)
     scale = np.abs(data.qfrc_inverse).max()
-    assert_allclose(fm.mass_matrix(model, q), M[np.ix_(theirs, theirs)], rtol=0, atol=ROUND_OFF * 100 * np.abs(M).max())
+    assert_allclose(fm.mass_matrix(model, q), M[np.ix_(theirs, theirs)], rtol=0, atol=ROUND_OFF * np.abs(M).max())
     assert_allclose(
-        fm.inverse_dynamics(model, q, u, a), data.qfrc_inverse[theirs], rtol=0, atol=ROUND_OFF * 100 * scale
+        fm.inverse_dynamics(model, q, u, a), data.qfrc_inverse[theirs], rtol=0, atol=ROUND_OFF * scale
     )
     solver = fm.Solver(fm.compile(model, everything=True))
     taken = fm.inverse_dynamics(model, q, u, a)
@@ -216,7 +216,7 @@ def test_beside_mujoco(seed: int) -> None:
     for i, force in zip(ours, taken, strict=True):
         solver.set(f"j{i}.{'tau' if chain.links[i]['kind'] == 'revolute' else 'f'}", force)
     reached = [solver.get(f"j{i}.qdd") for i in ours]
-    assert_allclose(reached, wanted[theirs], rtol=0, atol=ROUND_OFF * 100 * np.linalg.cond(M))
+    assert_allclose(reached, wanted[theirs], rtol=0, atol=ROUND_OFF * np.linalg.cond(M))
 
 
 def symmetric(upper: np.ndarray) -> np.ndarray:
