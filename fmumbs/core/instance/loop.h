@@ -50,13 +50,27 @@ typedef struct fm_relation {
     double acceleration[6]; /* of use only if it was asked for; last, so that the others can be compared without it */
 } fm_relation;
 
+/* A cut joint's product of modes: pose of M in F, the free modes at M, M's bias acceleration. */
+typedef struct fm_chain {
+    double R[9], r[3], phi[FM_JOINT_MODES][6], bias[6];
+    int32_t n;
+} fm_chain;
+
+/* What a search for a cut joint's coordinates finds. Bias of the chain: of these velocities, with accelerations only.
+ */
+typedef struct fm_cut_found {
+    int32_t known; /* 0: there are no coordinates */
+    fm_coordinates at;
+    fm_chain chain;
+    fm_dual dual;
+} fm_cut_found;
+
 /* The last search for a cut joint's coordinates: for which relation, from which positions, what was found. */
 typedef struct fm_cut_search {
     fm_relation to;
     double from[FM_JOINT_MODES + 1], since; /* since: the time from those positions on [s] */
-    int32_t moving, found; /* moving: with accelerations */
-    fm_coordinates at;
-    fm_dual dual;
+    int32_t moving; /* with accelerations */
+    fm_cut_found found;
 } fm_cut_search;
 
 /* A frame of a cut joint in the world. */

@@ -6,12 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-/* Pose of M in F, the free modes at M, M's bias acceleration. */
-typedef struct fm_chain {
-    double R[9], r[3], phi[FM_JOINT_MODES][6], bias[6];
-    int32_t n;
-} fm_chain;
-
 void fm_make_chain(const fm_instance *s, int32_t joint, const double *p, const double *u, fm_chain *c);
 void fm_chain_miss(const fm_chain *c, const double R[9], const double r[3], double out[6]);
 

@@ -123,18 +123,44 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
     for (int j = 0; cosine < 0.0 && j < 4; j++) q[j] = -q[j];
 }
 
-/* Makes angles and quaternions continue from the previous ones. */
-static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, const double *before, double *p)
+/* The joint at rest at positions p; made = 0: nowhere yet. u: its velocities for the relation, if they are `known`. */
+typedef struct posed_joint {
+    double p[FM_JOINT_MODES + 1], u[6];
+    int made, independent, known;
+    fm_cut_found *found; /* has its chain and its directions */
+} posed_joint;
+
+/* Poses it at p, made anew only for other positions than its own. 0: the modes are dependent there. */
+static int pose(const fm_instance *s, int32_t joint, const double *p, posed_joint *at)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
+    const size_t size = (size_t)s->image.joint_np[joint] * sizeof *p;
+    if (at->made && memcmp(at->p, p, size) == 0) return at->independent;
+    memcpy(at->p, p, size);
+    fm_make_chain(s, joint, p, still, &at->found->chain);
+    at->independent = fm_make_dual(s, at->found->chain.phi, at->found->chain.n, &at->found->dual);
+    at->made = 1, at->known = 0;
+    return at->independent;
+}
+
+/* The same, with its velocities. */
+static int pose_moving(const fm_instance *s, int32_t joint, const fm_relation *to, const double *p, posed_joint *at)
+{
+    if (!pose(s, joint, p, at)) return 0;
+    if (!at->known) {
+        memcpy(at->u, to->velocity, sizeof at->u);
+        fm_dual_rates(&at->found->dual, at->u);
+    }
+    return at->known = 1;
+}
+
+/* Makes angles and quaternions continue from the previous ones. */
+static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, const double *before, double *p,
+                   posed_joint *moving)
+{
     const fm_image *m = &s->image;
-    double u[6];
-    fm_chain c;
-    fm_dual dual;
-    fm_make_chain(s, joint, p, still, &c);
-    if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
-    memcpy(u, to->velocity, sizeof u);
-    fm_dual_rates(&dual, u);
+    if (!pose_moving(s, joint, to, p, moving)) return;
+    const double *u = moving->u;
     for (int32_t k = m->joint_mode[joint], at = 0, mode = 0; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         const int ball = m->cut_kind[k] == FM_CUT_BALL, free = m->cut_kind[k] == FM_CUT_SCREW;
         if (free && m->cut_turn[k] == 1.0 && m->cut_slide[k] == 0.0) p[at] = go_on(s, p[at], before[at], u[mode]);
@@ -145,21 +171,17 @@ static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, c
 
 /* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the
  * loop is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
-static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
+static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, double *p, posed_joint *at)
 {
-    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF_STEP, resolved);
     double before = INFINITY, across = 0.0;
     for (int n = 0; n < FM_SEARCHES; n++) {
         double step[6], kept[FM_JOINT_MODES + 1];
-        fm_chain c;
-        fm_dual dual;
-        fm_make_chain(s, joint, p, still, &c);
-        if (!fm_make_dual(s, c.phi, c.n, &dual)) return 0;
-        fm_chain_miss(&c, to->R, to->r, step);
-        across = dual.turning < 3 ? sqrt(dot(step, step)) : 0.0;
-        fm_dual_rates(&dual, step);
+        if (!pose(s, joint, p, at)) return 0;
+        fm_chain_miss(&at->found->chain, to->R, to->r, step);
+        across = at->found->dual.turning < 3 ? sqrt(dot(step, step)) : 0.0;
+        fm_dual_rates(&at->found->dual, step);
         memcpy(kept, p, (size_t)m->joint_np[joint] * sizeof *p);
         const double moved = advance(s, joint, step, p);
         if (moved <= FM_FOUND) return 1;
@@ -174,19 +196,20 @@ static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, d
 }
 
 /* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations.
- * 0: there are none, and p is NAN. */
-static int find_positions(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
+ * 0: there are none, and p is NAN. at: with a place for what is found. */
+static int find_positions(const fm_instance *s, int32_t joint, const fm_relation *to, double *p, posed_joint *at)
 {
     const fm_image *m = &s->image;
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
     double noted[FM_JOINT_MODES + 1];
+    at->made = 0;
     if (fm_is_pin(m, joint)) {
         p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
         return isfinite(p[0]);
     }
     memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
-    if (iterate(s, joint, to, p)) {
-        unwind(s, joint, to, noted, p);
+    if (iterate(s, joint, to, p, at)) {
+        unwind(s, joint, to, noted, p, at);
         return 1;
     }
     for (int32_t i = 0; i < m->joint_np[joint]; i++) p[i] = NAN;
@@ -195,29 +218,22 @@ static int find_positions(const fm_instance *s, int32_t joint, const fm_relation
 
 /* The joint's coordinates for the relation of its frames: positions, velocities, and accelerations if `moving`. 0:
  * there are none, as its modes are dependent there, and all are NAN. */
-static int seek(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, const fm_relation *to,
-                fm_dual *dual)
+static int seek(const fm_instance *s, int32_t joint, int moving, const fm_relation *to, fm_cut_found *out)
 {
-    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
-    fm_chain c;
-    memset(out, 0, sizeof *out);
-    memcpy(out->p, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
-    int found = find_positions(s, joint, to, out->p);
-    if (found) {
-        fm_make_chain(s, joint, out->p, still, &c);
-        found = fm_make_dual(s, c.phi, c.n, dual);
-    }
-    if (!found) {
-        for (int j = 0; j < FM_JOINT_MODES; j++) out->u[j] = out->udot[j] = NAN;
+    fm_coordinates *c = &out->at;
+    posed_joint at = {.found = out};
+    memset(c, 0, sizeof *c);
+    memcpy(c->p, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
+    if (!find_positions(s, joint, to, c->p, &at) || !pose_moving(s, joint, to, c->p, &at)) {
+        for (int j = 0; j < FM_JOINT_MODES; j++) c->u[j] = c->udot[j] = NAN;
         return 0;
     }
-    memcpy(out->u, to->velocity, sizeof out->u);
-    fm_dual_rates(dual, out->u);
+    memcpy(c->u, at.u, sizeof c->u);
     if (!moving) return 1;
-    fm_make_chain(s, joint, out->p, out->u, &c);
-    for (int j = 0; j < 6; j++) out->udot[j] = to->acceleration[j] - c.bias[j];
-    fm_dual_rates(dual, out->udot);
+    fm_make_chain(s, joint, c->p, c->u, &out->chain);
+    for (int j = 0; j < 6; j++) c->udot[j] = to->acceleration[j] - out->chain.bias[j];
+    fm_dual_rates(&out->dual, c->udot);
     return 1;
 }
 
@@ -225,42 +241,46 @@ static int seek(const fm_instance *s, int32_t joint, int moving, fm_coordinates 
 static int is_known(const fm_instance *s, int32_t joint, int moving, const fm_relation *to, const fm_cut_search *last)
 {
     const size_t size = moving ? sizeof *to : offsetof(fm_relation, acceleration);
-    return last->found && last->moving >= moving && last->since == s->work.time - s->clock[FM_FOLLOWED] &&
+    return last->found.known && last->moving >= moving && last->since == s->work.time - s->clock[FM_FOLLOWED] &&
            memcmp(last->from, s->cut_p + s->image.joint_p[joint], (size_t)s->image.joint_np[joint] * sizeof(double)) ==
                0 &&
            memcmp(&last->to, to, size) == 0;
 }
 
-/* The same, for the present links. Outputs, forces and rows ask for it one component after the other. */
-static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, fm_relation *to, fm_dual *dual)
+/* The same, for the present links. Outputs, forces and rows ask for it one component after the other. own: room for
+ * what is found of a joint without coordinates, which is not kept. */
+static const fm_cut_found *find(const fm_instance *s, int32_t joint, int moving, fm_relation *to, fm_cut_found *own)
 {
     const fm_image *m = &s->image;
     relate(s, joint, moving, to);
-    if (m->joint_nu[joint] == 0) return seek(s, joint, moving, out, to, dual);
+    if (m->joint_nu[joint] == 0) {
+        own->known = seek(s, joint, moving, to, own);
+        return own;
+    }
     fm_cut_search *last = s->work.cut_search + (m->joint_u[joint] - m->n.speeds);
     if (!is_known(s, joint, moving, to, last)) {
-        last->found = seek(s, joint, moving, &last->at, to, &last->dual);
+        last->found.known = seek(s, joint, moving, to, &last->found);
         last->moving = moving;
         last->since = s->work.time - s->clock[FM_FOLLOWED];
         memcpy(last->from, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
         last->to = *to;
     }
-    *out = last->at;
-    *dual = last->dual;
-    return last->found;
+    return &last->found;
 }
 
 /* 0: there are no coordinates, and *out is only in part. */
 int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_motion *out)
 {
     fm_relation to;
-    fm_chain c;
-    if (!find(s, joint, moving, &out->at, &to, &out->dual)) return 0;
-    fm_make_chain(s, joint, out->at.p, out->at.u, &c);
-    fm_chain_miss(&c, to.R, to.r, out->miss);
-    memcpy(out->phi, c.phi, sizeof c.phi);
+    fm_cut_found own;
+    const fm_cut_found *found = find(s, joint, moving, &to, &own);
+    out->at = found->at;
+    if (!found->known) return 0;
+    out->dual = found->dual;
+    fm_chain_miss(&found->chain, to.R, to.r, out->miss);
+    memcpy(out->phi, found->chain.phi, sizeof out->phi);
     memcpy(out->velocity, to.velocity, sizeof to.velocity);
-    for (int j = 0; j < 6; j++) out->acceleration[j] = moving ? to.acceleration[j] - c.bias[j] : 0.0;
+    for (int j = 0; j < 6; j++) out->acceleration[j] = moving ? to.acceleration[j] - found->chain.bias[j] : 0.0;
     memcpy(out->F, to.F, sizeof to.F);
     memcpy(out->R, to.R, sizeof to.R);
     return 1;
@@ -269,8 +289,8 @@ int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_
 void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
 {
     fm_relation to;
-    fm_dual dual;
-    (void)find(s, joint, moving, out, &to, &dual);
+    fm_cut_found own;
+    *out = find(s, joint, moving, &to, &own)->at;
 }
 
 /* A row that prescribes a start value: of a ball, a component of the rotation vector from its start, in its own axes.
@@ -278,18 +298,18 @@ void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, f
 void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
 {
     const fm_image *m = &s->image;
-    fm_coordinates at;
+    fm_cut_found own;
     fm_relation to;
-    fm_dual dual;
     int32_t p;
     const int32_t of_ball = fm_cut_joint_part(m, joint, part, &p);
     double wrench[6] = {0.0}, turn[4], v[3];
     memset(out, 0, sizeof *out);
-    if (!find(s, joint, 0, &at, &to, &dual)) {
+    const fm_cut_found *found = find(s, joint, 0, &to, &own);
+    if (!found->known) {
         out->c[0] = out->c[1] = NAN;
         return;
     }
-    const double *now = at.p + (p - m->joint_p[joint]), *start = m->cut_start + p;
+    const double *now = found->at.p + (p - m->joint_p[joint]), *start = m->cut_start + p;
     if (of_ball < 0) {
         out->c[0] = now[0] - start[0];
     } else {
@@ -298,9 +318,9 @@ void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_cons
         fm_rotation_vector(turn, v);
         out->c[0] = v[of_ball];
     }
-    out->c[1] = at.u[part];
+    out->c[1] = found->at.u[part];
     wrench[part] = 1.0;
-    fm_dual_wrench(&dual, wrench);
+    fm_dual_wrench(&found->dual, wrench);
     rotate_out(to.F, wrench, out->torque);
     rotate_out(to.F, wrench + 3, out->force);
     memcpy(out->r, to.at, sizeof out->r);
@@ -311,8 +331,10 @@ double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
 {
     double p = s->cut_p[s->image.joint_p[joint]];
     fm_relation to;
+    fm_cut_found found;
+    posed_joint at = {.found = &found};
     relate(s, joint, 0, &to);
-    (void)find_positions(s, joint, &to, &p);
+    (void)find_positions(s, joint, &to, &p, &at);
     return p;
 }
 
@@ -326,6 +348,8 @@ int32_t fm_follow_cut_joints(fm_instance *s)
     for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
         double *p = s->cut_p + m->joint_p[j], rate;
         fm_relation to;
+        fm_cut_found found;
+        posed_joint at = {.found = &found};
         if (!fm_is_cut_joint(m, j) || m->joint_np[j] == 0) continue;
         const int planar = s->planar.used && s->plan.blocks > 0 && s->planar.block[j] >= 0;
         if (planar && fm_is_pin(m, j)) {
@@ -338,7 +362,7 @@ int32_t fm_follow_cut_joints(fm_instance *s)
         double now[FM_JOINT_MODES + 1];
         const size_t size = (size_t)m->joint_np[j] * sizeof *p;
         memcpy(now, p, size);
-        if (find_positions(s, j, &to, now)) memcpy(p, now, size);
+        if (find_positions(s, j, &to, now, &at)) memcpy(p, now, size);
         else lost = j;
     }
     s->clock[FM_FOLLOWED] = s->work.time;
@@ -391,14 +415,14 @@ void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
         double wrench[6], *world = s->work.cut_wrench + 6 * j;
         const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
-        fm_coordinates at;
+        fm_cut_found own;
         fm_relation to;
-        fm_dual dual;
         if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau)) continue;
         memcpy(wrench, tau + u, (size_t)nu * sizeof *wrench);
-        if (find(s, j, 0, &at, &to, &dual)) {
-            if (laws) (void)resist(s, j, at.p, at.u, wrench);
-            fm_dual_wrench(&dual, wrench);
+        const fm_cut_found *found = find(s, j, 0, &to, &own);
+        if (found->known) {
+            if (laws) (void)resist(s, j, found->at.p, found->at.u, wrench);
+            fm_dual_wrench(&found->dual, wrench);
         } else {
             for (int c = 0; c < 6; c++) wrench[c] = NAN;
         }

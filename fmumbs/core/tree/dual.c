@@ -51,7 +51,11 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row
     double most = 0.0;
     for (int32_t c = 0; c < n; c++) {
         int32_t p = c;
-        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) / row[i] > fabs(A[p][c]) / row[p] ? i : p;
+        double largest = fabs(A[c][c]) / row[c];
+        for (int32_t i = c + 1; i < n; i++) {
+            const double size = fabs(A[i][c]) / row[i];
+            if (size > largest) p = i, largest = size;
+        }
         for (int32_t j = 0; p != c && j < n; j++) {
             const double swap = A[c][j];
             A[c][j] = A[p][j], A[p][j] = swap;
@@ -59,7 +63,7 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row
         const double swap = b[c], unit = row[c];
         b[c] = b[p], b[p] = swap;
         row[c] = row[p], row[p] = unit;
-        const double pivot = fabs(A[c][c]) / row[c] * column[c];
+        const double pivot = largest * column[c];
         most = pivot > most ? pivot : most;
         pivot_of[c] = pivot > 1e-9 * most;
         for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
