@@ -441,7 +441,9 @@ class _Elimination:
         if not columns.size:
             return columns[:, :0]
         rows, n = columns.shape
-        few = columns if n <= rows else np.linalg.qr(columns.T, mode="r").T  # the same left vectors and values
+        few = columns
+        if n > rows:  # a square with the same left vectors and values
+            few = np.asarray(np.linalg.qr(columns.T, mode="r")).T
         u, s, _ = np.linalg.svd(few, full_matrices=False)
         return u[:, : self.gap.rank(s / max(s[0], NOISE)) if s[0] > self.gap.tolerance else 0]
 

@@ -130,8 +130,9 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         at = _add_general(out, index, joint, at)
     else:
         at = _add_modes(out, index, joint, modes, at, backwards)
-        if out.links == first or (at.r is not _ZERO and at.r.any()):
-            at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)
+        ends_beside = out.links == first or (at.r is not _ZERO and at.r.any())
+        if ends_beside or (backwards and out.links == first + 1 and (out.rows["link_r"][first] != start.r).any()):
+            at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)  # M is beside the only axis
     F, M = (at, start) if backwards else (start, at)
     out.add(
         joint_kind=joint_kind(joint, modes),

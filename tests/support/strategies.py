@@ -166,7 +166,7 @@ def laws(draw: st.DrawFn, count: int) -> dict[str, tuple[float, ...]]:
 
 @st.composite
 def products(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
-    """One to four moving modes in general directions, one or two of them perhaps excited, and locked ones between."""
+    """One to four moving modes in general directions, one or two of them perhaps excited, and locked ones beside."""
     moving, excited = draw(st.integers(1, 4)), draw(st.sampled_from((0, 0, 0, 1, 1, 2)))
     excited = min(excited, moving)
     which = set(draw(st.permutations(range(moving)))[:excited])
@@ -176,6 +176,8 @@ def products(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
         if draw(st.integers(0, 3)) == 3:
             modes.append(draw(one_mode({"role": "locked", "value": draw(numbers())})))
         modes.append(draw(one_mode(draw(motions(by)) if k in which else {})))
+    if draw(st.integers(0, 3)) == 3:
+        modes.append(draw(one_mode({"role": "locked", "value": draw(numbers())})))
     free = moving - excited
     options: dict[str, Any] = {"q0": draw(vectors(free, 1.5)), "u0": draw(vectors(free, 2.0)), **laws(draw, free)}
     try:

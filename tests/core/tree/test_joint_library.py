@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
+import fmumbs as fm
 from fmumbs.errors import SolverError
 from fmumbs.run import Solver
 from support.strategies import BOTH_WAYS, EVERY, MULTI_MODE, Case, trees
@@ -59,3 +61,21 @@ def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
 def test_joints_that_point_towards_the_ground_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
+
+
+@pytest.mark.parametrize("turned_round", [False, True])
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("mode", [fm.Turn("x"), fm.Helix("x", pitch=0.3), fm.Slide("x"), fm.Ball()])
+def test_a_reaction_is_about_m_wherever_locked_modes_put_it(mode: Any, before: bool, turned_round: bool) -> None:
+    """Without forces along its modes a joint's reaction is its whole wrench."""
+    model = fm.Model("beside", gravity=(1.0, 2.0, -9.81))
+    body = fm.Body("b", mass=0.2, com=(0.1, 0.2, 0.3), inertia=(0.012, 0.012, 0.012))
+    locked = fm.Slide("y", role="locked", value=0.5)
+    F, M = model.ground.at(0.1, 0.1, 0.1), body.at(0.05, -0.1, 0.2)
+    if turned_round:
+        F, M = M, F
+    model.add(body, fm.Joint("J", F, M, modes=(locked, mode) if before else (mode, locked)))
+    solver = Solver(fm.compile(model, everything=True))
+    solver.assemble()
+    for part in "ft":
+        assert_allclose(solver.get(f"J.reaction.{part}"), solver.get(f"J.wrench.{part}"), rtol=0, atol=1e-14)
