@@ -187,13 +187,15 @@ class Variables(Sequence[Variable]):
 
     def unknown(self, name: str) -> str:
         """The end of a message about a name that references() does not know, after the name of the model."""
-        if not (self._chosen >= 0).any():
+        everything, there = not (self._chosen >= 0).any(), bool(self._names.places(name))
+        if everything and not there:
             return f"has no variable '{name}'. {self._names.nearest(name)}"
-        if self._names.places(name):
+        if there and not everything:
             return f"does not expose '{name}'. Declare it, or use compile(model, everything=True)."
         whole = split_component(name)[1] is None
         known = dict.fromkeys(split_component(other)[0] if whole else other for other in self.names())
-        return f"has no variable '{name}', and exposes only declared variables. {nearest(name, known)}"
+        why = ", as inverse dynamics is given its motion" if there else ", and exposes only declared variables"
+        return f"has no variable '{name}'{why}. {nearest(name, known)}"
 
     def outputs(self) -> NDArray[np.uint32]:
         """Value references of all outputs."""

@@ -130,7 +130,7 @@ typedef struct posed_joint {
     fm_cut_found *found; /* has its chain and its directions */
 } posed_joint;
 
-/* Poses it at p, made anew only for other positions than its own. 0: the modes are dependent there. */
+/* Poses it at p, unless it is there already. 0: the modes are dependent there. */
 static int pose(const fm_instance *s, int32_t joint, const double *p, posed_joint *at)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
