@@ -421,37 +421,4 @@ static fmi2Status call(draws *t, slave *s)
     }
 }
 
-/* Makes the call, and checks that a refusal changes nothing. */
-static void call_checked(draws *t, slave *s)
-{
-    const int watched = next(t) % 4 == 0, starved = one_in(t, 64);
-    const fmi2Component before_component = s->c;
-    const unsigned which = t->at < t->end ? *t->at : 0;
-    several = 0;
-    size_t size = 0, after_size = 0;
-    fmi2Byte *before = watched ? serialised(s, &size) : NULL;
-    allocations_left = starved ? 0 : ENOUGH;
-    const fmi2Status status = call(t, s);
-    allocations_left = ENOUGH;
-    if (verbose) (void)fprintf(stderr, "slave %d: choice %u: status %d\n", (int)(s != slaves), which, (int)status);
-    calls++;
-    good_calls += status == fmi2OK;
-    CHECK(status == fmi2OK || status == fmi2Warning || status == fmi2Discard || status == fmi2Error);
-    if (before && status == fmi2Error && s->c == before_component && !several) {
-        fmi2Byte *after = serialised(s, &after_size);
-        CHECK(after != NULL && after_size == size && memcmp(before, after, size) == 0);
-        free(after);
-    }
-    free(before);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    draws t = {data, data + size};
-    const size_t before = live;
-    slaves[0].m = slaves[1].m = models;
-    for (int n = 0; n < MOST_CALLS && t.at < t.end; n++) call_checked(&t, slaves + one_in(&t, 5));
-    for (int i = 0; i < SLAVES; i++) free_slave(slaves + i);
-    CHECK(live == before);
-    return 0;
-}
+#include "sequence.h"
