@@ -55,7 +55,6 @@ class Structure:
 
         return Structure([*map(timed, self.outputs)], [*map(timed, self.derivatives)], self.initial_unknowns)
 
-
     def of_arrays(self, first: Mapping[int, int]) -> "Structure":
         """The same, with arrays in place of their elements; first: the array's reference by that of each element."""
         parts = (self.outputs, self.derivatives, self.initial_unknowns)

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-_TYPES = {"Float64": "Real", "Int32": "Integer", "Boolean": "Boolean"}
+# Types of FMI 3.0 that FMI 2.0 has too, with their names there
+TYPES = {"Float64": "Real", "Int32": "Integer", "Boolean": "Boolean"}
 _NAMES = {
     "setInteger": "setInt32",
     "getFMUstate": "getFMUState", "freeFMUstate": "freeFMUState",
@@ -49,7 +50,7 @@ def name_as_fmi2(description: Any, root: Any) -> Elements:
     elements = _without_arrays(description)
     for variable in description.modelVariables:
         if not variable.dimensions:
-            variable.type = _TYPES.get(variable.type, variable.type)
+            variable.type = TYPES.get(variable.type, variable.type)
     return elements
 
 
@@ -61,7 +62,7 @@ def _without_arrays(description: Any) -> dict[int, Element]:
     taken = {variable.valueReference for variable in variables}
     parts: dict[int, list[Any]] = {}  # by the identity of the variable
     for variable in variables:
-        if variable.type in _TYPES and _has_fixed_sizes(variable):
+        if variable.type in TYPES and _has_fixed_sizes(variable):
             parts[id(variable)] = [one for _, one in _split(variable, taken, elements)]
     for variable in variables:
         derivative = variable.derivative

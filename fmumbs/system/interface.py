@@ -8,13 +8,13 @@ from typing import Any
 from fmumbs import _checks
 from fmumbs._tables import whole
 from fmumbs.errors import ExportError, ModelError
+from fmumbs.play.fmi3 import TYPES as SHARED_TYPES
 from fmumbs.play.host import check_binaries
 from fmumbs.play.unpacking import TYPES, TYPES_OF_FMI3, open_archive, start_of, version_of
 from fmumbs.system.units import Scale, scale_in
 
 DEFAULT = 1e-6  # tolerance of an FMU that states none
 INTEGERS = ("Integer", "Enumeration")
-KNOWN3 = ("Float64", "Int32", "Boolean")  # types of FMI 3.0 that are those of FMI 2.0
 
 Acts = dict[str, frozenset[str] | None]
 
@@ -111,7 +111,7 @@ def _read3(root: Any) -> tuple[list[Variable], Acts]:
         unit = node.get("unit") or units.get(node.get("declaredType") or "", "")
         start = start_of(kind, node.get("start"))
         found[node.get("valueReference")] = Variable(
-            node.get("name"), kind if node.tag in KNOWN3 else node.tag, node.get("causality") or "local", unit, start
+            node.get("name"), SHARED_TYPES.get(node.tag, node.tag), node.get("causality") or "local", unit, start
         )
     acts = dict(_acts(root.iterfind("ModelStructure/Output"), "valueReference", found))
     return [variable for variable in found.values() if variable.kind in TYPES], acts
