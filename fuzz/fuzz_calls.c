@@ -1,5 +1,5 @@
-/* fuzz_calls.c: an input is a sequence of FMI 2.0 calls on two instances, legal and illegal ones, with valid and
- * invalid arguments. About every second call advances an instance's life cycle, so that sequences get far.
+/* fuzz_calls.c: an input is a sequence of FMI 2.0 calls on two instances, of Co-Simulation or of Model Exchange, legal
+ * and illegal ones, with valid and invalid arguments. About every second call advances an instance's life cycle, so that sequences get far.
  *
  * A refused call must leave the instance's state unchanged, every message must be a valid format, and memory from the
  * importer's functions must be returned.
@@ -15,14 +15,15 @@
 #define LONGEST 100.0 /* [s] up to here periodic paths stop the integrator often enough */
 #define ENDLESS 1e12  /* [s] the core refuses to follow them that far */
 
-typedef enum phase { NONE, INSTANTIATED, SET_UP, INITIALIZING, RUNNING, TERMINATED } phase;
+typedef enum phase { NONE, INSTANTIATED, SET_UP, INITIALIZING, RUNNING, EVENTS, CONTINUOUS, TERMINATED } phase;
 
 typedef struct slave {
     const model *m;
     fmi2Component c;
     fmi2CallbackFunctions functions;
     phase at;
-    int wild; /* 1: a value was set that may make the motion stiff */
+    int exchange; /* 1: of Model Exchange */
+    int wild;     /* 1: a value was set that may make the motion stiff */
     double start;
     fmi2FMUstate state[STATES];
     phase state_at[STATES];
@@ -117,12 +118,13 @@ static void instantiate(draws *t, slave *s, int well)
     const char *called = well || !one_in(t, 4) ? "100%s #1#" : one_in(t, 2) ? NULL : text(t, name, sizeof name);
     const char *identity = well || !one_in(t, 4) ? s->m->guid : one_in(t, 2) ? NULL : text(t, guid, sizeof guid);
     const char *resources = well ? s->m->uri : location(t, s->m, place, sizeof place);
-    const fmi2Type type = well || !one_in(t, 8) ? fmi2CoSimulation : fmi2ModelExchange;
+    const fmi2Type type = one_in(t, 3) ? fmi2ModelExchange : fmi2CoSimulation;
     const fmi2CallbackFunctions *functions = !well && one_in(t, 8) ? NULL : &s->functions;
     const fmi2Boolean visible = (fmi2Boolean)next(t), logging = (fmi2Boolean)(next(t) % 2);
     s->c = fmi2Instantiate(called, type, identity, resources, functions, visible, logging);
     if (functions == NULL) memset(&s->functions, 0, sizeof s->functions);
     s->at = s->c ? INSTANTIATED : NONE;
+    s->exchange = type == fmi2ModelExchange;
     s->wild = 0;
     good_calls += s->c != NULL;
 }
@@ -173,7 +175,7 @@ static fmi2Status leave(draws *t, slave *s)
         (void)fmi2SetInteger(s->c, &s->m->equilibrium, 1, &resting);
     }
     const fmi2Status status = fmi2ExitInitializationMode(s->c);
-    if (status == fmi2OK) s->at = RUNNING;
+    if (status == fmi2OK) s->at = s->exchange ? EVENTS : RUNNING;
     return status;
 }
 
@@ -230,6 +232,76 @@ static fmi2Status do_step(slave *s, double from, double size)
     return status;
 }
 
+static fmi2Status end_events(draws *t, slave *s)
+{
+    fmi2EventInfo info;
+    several = 1;
+    const fmi2Status status = fmi2NewDiscreteStates(s->c, one_in(t, 32) ? NULL : &info);
+    if (status != fmi2OK) return status;
+    CHECK(!info.terminateSimulation && (!info.nextEventTimeDefined || isfinite(info.nextEventTime)));
+    const fmi2Status entered = fmi2EnterContinuousTimeMode(s->c);
+    if (entered == fmi2OK) s->at = CONTINUOUS;
+    return entered;
+}
+
+static fmi2Status enter_events(slave *s)
+{
+    const fmi2Status status = fmi2EnterEventMode(s->c);
+    if (status == fmi2OK) s->at = EVENTS;
+    return status;
+}
+
+/* A step of Euler's method. */
+static fmi2Status integrate(draws *t, slave *s)
+{
+    double x[MOST_STATES], rates[MOST_STATES], now = 0.0;
+    fmi2Boolean event = 0, ends = 0;
+    const size_t n = s->m->continuous;
+    several = 1;
+    const double h = one_in(t, 4) ? fabs(number(t)) : 1e-3;
+    if (n > MOST_STATES || fmi2GetReal(s->c, &s->m->count, 1, &now) != fmi2OK) return fmi2Error;
+    if (fmi2GetContinuousStates(s->c, x, n) != fmi2OK || fmi2GetDerivatives(s->c, rates, n) != fmi2OK)
+        return fmi2Error;
+    for (size_t i = 0; i < n; i++) x[i] += h * rates[i];
+    if (fmi2SetTime(s->c, now + h) != fmi2OK || fmi2SetContinuousStates(s->c, x, n) != fmi2OK) return fmi2Error;
+    steps++;
+    const fmi2Status status = fmi2CompletedIntegratorStep(s->c, fmi2True, &event, &ends);
+    CHECK(!ends);
+    return status == fmi2OK && (event || one_in(t, 8)) ? enter_events(s) : status;
+}
+
+/* Any call of Model Exchange, whether it is its time or not; its numbers have as much memory as they take. */
+static fmi2Status exchange(draws *t, slave *s)
+{
+    const unsigned which = next(t) % 10;
+    const model *m = s->m ? s->m : models;
+    fmi2EventInfo info;
+    fmi2Boolean event, ends;
+    size_t n = which == 4 ? m->indicators : m->continuous;
+    n += one_in(t, 16);
+    n -= n > 0 && one_in(t, 16);
+    double *x = memory(t, n, sizeof *x);
+    for (size_t i = 0; x && i < n; i++) x[i] = number(t);
+    fmi2Status status;
+    s->wild = 1;
+    switch (which) {
+    case 0: status = fmi2SetContinuousStates(s->c, x, n); break;
+    case 1: status = fmi2GetContinuousStates(s->c, x, n); break;
+    case 2: status = fmi2GetDerivatives(s->c, x, n); break;
+    case 3: status = fmi2GetNominalsOfContinuousStates(s->c, x, n); break;
+    case 4: status = fmi2GetEventIndicators(s->c, x, n); break;
+    case 5: status = fmi2SetTime(s->c, number(t)); break;
+    case 6: status = fmi2CompletedIntegratorStep(s->c, fmi2True, one_in(t, 8) ? NULL : &event, &ends); break;
+    case 7: status = enter_events(s); break;
+    case 8: status = fmi2NewDiscreteStates(s->c, one_in(t, 8) ? NULL : &info); break;
+    default:
+        status = fmi2EnterContinuousTimeMode(s->c);
+        if (status == fmi2OK) s->at = CONTINUOUS;
+    }
+    free(x);
+    return status;
+}
+
 static fmi2Status advance(draws *t, slave *s)
 {
     double now = 0.0;
@@ -238,6 +310,8 @@ static fmi2Status advance(draws *t, slave *s)
     case INSTANTIATED: return set_up(t, s);
     case SET_UP: return enter(s);
     case INITIALIZING: return leave(t, s);
+    case EVENTS: return end_events(t, s);
+    case CONTINUOUS: return integrate(t, s);
     case RUNNING:
         if (fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) != fmi2OK) return fmi2Error;
         if (one_in(t, 8)) return do_step(s, now, fabs(number(t)));
@@ -403,7 +477,8 @@ static fmi2Status call(draws *t, slave *s)
     if (which < 150) return values(t, s);
     if (which < 170) return derivatives(t, s);
     if (which < 200) return states(t, s);
-    if (which < 210) return get_status(t, s);
+    if (which < 206) return get_status(t, s);
+    if (which < 224) return exchange(t, s);
     switch (which % 16) {
     case 0: return set_logging(t, s);
     case 1: return set_up(t, s);

@@ -12,7 +12,6 @@
 #define SPAN 0.02      /* [s] longest step with ordinary values */
 #define SLOWEST 6      /* most fixed steps at once */
 #define LONGEST 100.0  /* [s] up to here periodic paths stop the integrator often enough */
-#define MOST_STATES 64 /* of which a step of Model Exchange is made */
 
 typedef enum phase { NONE, INSTANTIATED, INITIALIZING, EVENTS, STEPPING, CONTINUOUS, TERMINATED } phase;
 

@@ -12,11 +12,13 @@
 #define LARGEST 35000 /* bytes of an image: an importer cannot interrupt the search for equilibria of larger ones */
 #define SLAVES 2
 #define STATES 3
+#define MOST_STATES 64 /* of which a step of Model Exchange is made */
 
 typedef struct model {
     image file;
     char guid[64], folder[1200], uri[1300];
     uint32_t count, scheme, step, equilibrium;
+    size_t continuous, indicators; /* continuous states and event indicators of Model Exchange */
     uint32_t *of[4]; /* inputs, parameters, states, outputs */
     uint8_t *length; /* of the array that begins at a reference (fm_array_length) */
     size_t number[4];
@@ -49,6 +51,8 @@ static void describe(model *m, const char *here)
     m->scheme = (uint32_t)solver_variable(s, "solver.scheme");
     m->step = (uint32_t)solver_variable(s, "solver.step");
     m->equilibrium = (uint32_t)solver_variable(s, "solver.equilibrium");
+    m->continuous = (size_t)fm_continuous_count(s);
+    m->indicators = (size_t)fm_indicator_count(s);
     (void)snprintf(m->guid, sizeof m->guid, "%s", fm_guid(s));
     fm_close(s);
     char link[1400], target[200];
