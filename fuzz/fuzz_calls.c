@@ -1,5 +1,6 @@
 /* fuzz_calls.c: an input is a sequence of FMI 2.0 calls on two instances, of Co-Simulation or of Model Exchange, legal
- * and illegal ones, with valid and invalid arguments. About every second call advances an instance's life cycle, so that sequences get far.
+ * and illegal ones, with valid and invalid arguments. About every second call advances an instance's life cycle, so
+ * that sequences get far.
  *
  * A refused call must leave the instance's state unchanged, every message must be a valid format, and memory from the
  * importer's functions must be returned.
@@ -260,8 +261,7 @@ static fmi2Status integrate(draws *t, slave *s)
     several = 1;
     const double h = one_in(t, 4) ? fabs(number(t)) : 1e-3;
     if (n > MOST_STATES || fmi2GetReal(s->c, &s->m->count, 1, &now) != fmi2OK) return fmi2Error;
-    if (fmi2GetContinuousStates(s->c, x, n) != fmi2OK || fmi2GetDerivatives(s->c, rates, n) != fmi2OK)
-        return fmi2Error;
+    if (fmi2GetContinuousStates(s->c, x, n) != fmi2OK || fmi2GetDerivatives(s->c, rates, n) != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < n; i++) x[i] += h * rates[i];
     if (fmi2SetTime(s->c, now + h) != fmi2OK || fmi2SetContinuousStates(s->c, x, n) != fmi2OK) return fmi2Error;
     steps++;
