@@ -1,8 +1,8 @@
 """Deflates what FMUs share: python cmake/deflate.py FOLDER, the package's _fmu, at the end of its build.
 
-FOLDER/shared.zip then contains the files that are the same in every FMU, as its archive begins; FOLDER/binaries.zip the
-binaries in FOLDER, whose names differ. Binaries for other platforms that cmake/platforms.py made from other sources are
-removed. The modules that write archives are loaded without the package around them, which needs numpy.
+FOLDER/deflated.zip then contains the binaries in FOLDER and the core as one C file. Binaries for other platforms that
+cmake/platforms.py made from other sources are removed. The modules that write archives are loaded without the package
+around them, which needs numpy.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ for name in ("fmumbs", "fmumbs.export"):
     sys.modules[name] = ModuleType(name)
     sys.modules[name].__path__ = [str(ROOT.joinpath(*name.split(".")))]
 
-from fmumbs.export.archive import BINARIES, OLDEST, zip_archive  # noqa: E402  the packages above come first
-from fmumbs.export.installed import SHARED, shared_entries  # noqa: E402
-from fmumbs.export.sources import core_sources  # noqa: E402
+from fmumbs.export.archive import DEFLATED, OLDEST, zip_archive  # noqa: E402  the packages above come first
+from fmumbs.export.installed import CORE  # noqa: E402
+from fmumbs.export.one_file import core_files, core_source  # noqa: E402
 
 LEVEL = 9  # of compression: the smallest
 STAMP = "sources.sha256"  # in the folder of a platform: what its binary was made from
@@ -27,7 +27,8 @@ STAMP = "sources.sha256"  # in the folder of a platform: what its binary was mad
 def digest() -> str:
     """Of all that a binary for another platform is made from."""
     build = ("CMakeLists.txt", "cmake/zig.cmake", "cmake/platforms.py", "cmake/old_glibc.h")
-    files = {**{name: (ROOT / name).read_bytes() for name in build}, **core_sources()}
+    files = {name: (ROOT / name).read_bytes() for name in build}
+    files |= {name: text.encode() for name, text in core_files().items()}
     return hashlib.sha256(b"".join(f"{name} {len(text)}\n".encode() + text for name, text in files.items())).hexdigest()
 
 
@@ -38,14 +39,13 @@ def is_stale(folder: Path) -> bool:
 
 
 def deflate(folder: Path) -> None:
-    """Writes the two archives of a package's _fmu."""
+    """Writes the archive of a package's _fmu."""
     for stale in filter(is_stale, folder.iterdir()):
         print(f"{stale.name}: made from other sources, removed; `make platforms` builds it")
         shutil.rmtree(stale)
     binaries = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.glob("*/fmumbs.*"))}
-    shared = shared_entries((ROOT / "LICENSE").read_bytes())
-    for file, entries in ((BINARIES, binaries), (SHARED, shared)):
-        (folder / file.name).write_bytes(zip_archive(entries.items(), OLDEST, level=LEVEL))
+    entries = [*binaries.items(), (CORE, core_source())]
+    (folder / DEFLATED.name).write_bytes(zip_archive(entries, OLDEST, level=LEVEL))
 
 
 if __name__ == "__main__":

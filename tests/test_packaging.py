@@ -17,6 +17,7 @@ import pytest
 
 import fmumbs
 from fmumbs.export.installed import PLATFORMS, missing_platforms
+from fmumbs.export.one_file import core_source
 from support.fmi_functions import EXPORTED
 from support.least_versions import BOUND, requirements
 
@@ -257,7 +258,7 @@ def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) ->
     assert models
     assert models | core | python <= names
     assert any(re.fullmatch(r"fmumbs/_core[\w.]*\.(so|pyd)", name) for name in names)
-    assert {"fmumbs/_fmu/shared.zip", "fmumbs/_fmu/binaries.zip"} <= names
+    assert "fmumbs/_fmu/deflated.zip" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
 
 
@@ -266,11 +267,8 @@ def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) ->
         binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/[\w-]+/fmumbs\.\w+", name)]
         if not missing_platforms():
             assert {name.split("/")[2] for name in binaries} >= set(PLATFORMS)
-        with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:
-            licences = {f"documentation/licenses/{name}.txt" for name in ("license", "fmi")}
-            names = {*(f"sources/{name}" for name in shipped()), *licences}
-            assert set(shared.namelist()) == names
-        with archive.open("fmumbs/_fmu/binaries.zip") as file, zipfile.ZipFile(file) as deflated:
+        with archive.open("fmumbs/_fmu/deflated.zip") as file, zipfile.ZipFile(file) as deflated:
+            assert deflated.read("core.c") == core_source()
             assert binaries
             for name in binaries:
                 assert deflated.read(name.removeprefix("fmumbs/_fmu/")) == archive.read(name)

@@ -1,7 +1,6 @@
 """Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3; FMI 3.0.2, 2.5).
 
     documentation/licenses/              of fmumbs, and of the headers of FMI in sources/
-    sources/                             the core in C99
     modelDescription.xml                 from the image's variable table
     model.png                            the mechanism at its start
     terminalsAndIcons/terminalsAndIcons.xml  the flanges of its joints, if there are any
@@ -9,14 +8,14 @@
     resources/model.fmb                  the image
     documentation/index.html             the variables, their units and meanings
     documentation/scene.html             the mechanism in motion, on request
-    sources/fm_embedded_image.c          the image as an array
+    sources/<name>.c                     the image as an array, and the core in C99
 
 In FMI 3.0 the picture is terminalsAndIcons/icon.png, the folders of binaries have other names, and
-sources/buildDescription.xml lists the files to compile.
+sources/buildDescription.xml names the file to compile.
 
-These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The first two are the
-same in every FMU, and are copied as the build laid them out. The same image gives the same bytes: entries have a fixed
-order and one date, SOURCE_DATE_EPOCH if that is set. The file is written atomically.
+These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The same image gives
+the same bytes: entries have a fixed order and one date, SOURCE_DATE_EPOCH if that is set. The file is written
+atomically.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from fmumbs.compiler.layout import pack
 from fmumbs.compiler.options import RunOptions, given, takes_options
 from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
-from fmumbs.export.archive import OLDEST, Date, zip_archive
+from fmumbs.export.archive import OLDEST, Contents, Date, zip_archive
 from fmumbs.export.documentation import INVERSE as OF_INVERSE
 from fmumbs.export.documentation import NATIVE as OF_DYNAMICS
 from fmumbs.export.documentation import NATIVE3 as OF_DYNAMICS3
@@ -51,7 +50,7 @@ from fmumbs.export.model_description import INVERSE, KINDS, NATIVE, model_descri
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
-from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source
+from fmumbs.export.sources import source, source_name
 from fmumbs.export.terminals import PLACE as TERMINALS
 from fmumbs.export.terminals import terminals_xml
 
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = 2000
 
-Entries = Iterator[tuple[str, bytes]]
+Entries = Iterator[tuple[str, Contents]]
 
 
 @takes_options
@@ -144,9 +143,8 @@ def export_fmu(
     _checks.path(path, "path")
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
-    start = installed.shared() if backend == "native" else b""
     entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi, arrays)
-    write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
+    write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date()))
     return target
 
 
@@ -211,12 +209,13 @@ def native_entries(
         variables,
         naming=naming,
         capabilities=replace(INVERSE if asks_for_inverse(image) else NATIVE, kinds=KINDS[kind]),
-        sources=compiled_sources(),
+        sources=(source_name(name),),
         tool=tool,
         licence=installed.LICENCE,
         fmi=fmi,
         arrays=arrays,
     )
+    yield from installed.licences().items()
     yield "modelDescription.xml", fmi2_xml(description) if fmi == 2 else fmi3_xml(description)
     picture = "model.png" if fmi == 2 else "terminalsAndIcons/icon.png"
     yield picture, icon(image)
@@ -231,7 +230,7 @@ def native_entries(
     yield "documentation/index.html", page
     if fmi == 3:
         yield "sources/buildDescription.xml", build_description(description)
-    yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
+    yield f"sources/{source_name(name)}", source(name, image.bytes)
 
 
 BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str, int, bool], Entries]] = {

@@ -1,17 +1,18 @@
-"""What an FMU takes from the installed package: binaries, the core's sources, version and licences.
+"""What an FMU takes from the installed package: binaries, the core as C, version and licences.
 
 importlib.metadata is not used: importing it takes longer than an export.
 """
 
 import re
 import sys
+import zipfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from fmumbs.errors import ExportError
-from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
-from fmumbs.export.sources import core_sources
+from fmumbs.export.archive import DEFLATED, EXECUTABLE
+from fmumbs.export.one_file import core_source
 
 LICENCE = "BSD-3-Clause AND BSD-2-Clause"
 """Of what an FMU contains: fmumbs, and the headers of FMI that its sources include."""
@@ -19,7 +20,8 @@ PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "aarch64-w
 """Those that cmake/platforms.py can build, by the names of FMI 2.0; those for ARM by the names of FMI 3.0."""
 WEBASSEMBLY = "wasm32-wasi"
 """Another that it can build, which pages use too. FMI 2.0 has no name for it; an FMU carries it only on request."""
-SHARED = Path(__file__).parents[1] / "_fmu" / "shared.zip"
+CORE = "core.c"
+"""The core's C file in archive.DEFLATED."""
 
 
 def installed_binaries() -> dict[str, Path]:
@@ -71,21 +73,19 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
     return {folder: (file.suffix, file.read_bytes()) for folder, file in sorted(chosen.items())}
 
 
-def shared_entries(licence: bytes) -> dict[str, bytes]:
-    """The files that are the same in every native FMU, by name in the archive; licence: the text of fmumbs' own."""
-    return {**licences(licence), **{f"sources/{name}": text for name, text in core_sources().items()}}
-
-
-def licences(licence: bytes) -> dict[str, bytes]:
-    """The texts of LICENCE, by name in the archive; licence: that of fmumbs' own."""
+def licences() -> dict[str, bytes]:
+    """The texts of LICENCE, by name in the archive."""
     headers = Path(__file__).parents[1] / "core" / "fmi" / "fmi.LICENSE.txt"
-    return {"documentation/licenses/license.txt": licence, "documentation/licenses/fmi.txt": headers.read_bytes()}
+    return {"documentation/licenses/license.txt": licence(), "documentation/licenses/fmi.txt": headers.read_bytes()}
 
 
 @cache
-def shared() -> bytes:
-    """These files as an archive, which the build wrote; made here if the package was not built."""
-    return SHARED.read_bytes() if SHARED.is_file() else zip_archive(shared_entries(licence()).items(), OLDEST)
+def core() -> bytes:
+    """The core as one C file, which the build wrote; made here if the package was not built."""
+    if not DEFLATED.is_file():
+        return core_source()
+    with zipfile.ZipFile(DEFLATED) as archive:
+        return archive.read(CORE)
 
 
 @cache

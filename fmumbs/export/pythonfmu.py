@@ -130,7 +130,7 @@ def pythonfmu_entries(
     yield f"resources/{module}_core/__init__.py", slave
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES, scene=scene)
-    yield from installed.licences(installed.licence()).items()
+    yield from installed.licences().items()
     yield from _licences()
 
 

@@ -191,20 +191,21 @@ def _image(path: Path) -> Iterator[str]:
     """The image in the FMU is intact and matches the description; so do its copy in sources/ and the experiment."""
     from fmumbs.compiler import ModelImage
     from fmumbs.export.description_parts import experiment_attributes
-    from fmumbs.export.model_description import ARRAYS, experiment_of
-    from fmumbs.export.sources import IMAGE_FILE, image_source
+    from fmumbs.export.model_description import ARRAYS, experiment_of, model_identifier
+    from fmumbs.export.sources import image_source, source_name
 
     with open_archive(path) as archive:
         root = archive.description
         if IMAGE not in archive.sizes:
             return
         image = ModelImage.load(archive.read(IMAGE))
-        copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in archive.sizes else None
+        name = f"sources/{source_name(model_identifier(image.name))}"
+        copy = archive.read(name) if name in archive.sizes else None
     guid = (root.get("guid") or root.get("instantiationToken") or "").removesuffix(ARRAYS)
     if image.guid != guid:
         yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {guid}"
-    if copy is not None and copy != image_source(image.bytes):
-        yield f"'sources/{IMAGE_FILE}' is not '{IMAGE}'"
+    if copy is not None and image_source(image.bytes) not in copy:
+        yield f"the image in '{name}' is not '{IMAGE}'"
     experiment = root.find("DefaultExperiment")
     attributes = {} if experiment is None else experiment.attrib
     for name, value in experiment_attributes(experiment_of(image)).items():

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from fmumbs.compiler import ModelImage
 from fmumbs.errors import ExportError
 from fmumbs.export import archive, export_fmu, installed
-from fmumbs.export.archive import OLDEST, zip_archive
+from fmumbs.export.archive import zip_archive
+from fmumbs.export.one_file import core_source
+from fmumbs.export.sources import source
 
 DATE = (2023, 11, 14, 22, 13, 20)
 NAMES = st.text("abcdefg/._äλ", min_size=1, max_size=20)
@@ -29,13 +31,12 @@ def test_an_archive_holds_its_entries(entries: dict[str, bytes]) -> None:
         assert {info.date_time for info in found.infolist()} <= {DATE}
 
 
-@given(st.dictionaries(NAMES, st.binary(max_size=3000), max_size=8), st.integers(0, 8))
-def test_an_archive_that_begins_with_another_is_the_same_as_one_of_all_entries(
-    entries: dict[str, bytes], first: int
-) -> None:
-    items = list(entries.items())
-    start = zip_archive(items[:first], OLDEST)
-    assert zip_archive(items[first:], DATE, start) == zip_archive(items, DATE)
+@given(st.lists(st.lists(st.binary(max_size=3000), min_size=1, max_size=4).map(tuple), max_size=4))
+def test_an_entry_of_parts_holds_their_bytes_one_after_another(entries: list[tuple[bytes, ...]]) -> None:
+    named = {f"{i}": parts for i, parts in enumerate(entries)}
+    with zipfile.ZipFile(io.BytesIO(zip_archive(named.items(), DATE))) as found:
+        assert found.testzip() is None
+        assert [found.read(name) for name in named] == [b"".join(parts) for parts in entries]
 
 
 def test_libraries_are_executable_and_nothing_else_is() -> None:
@@ -55,9 +56,9 @@ def test_only_what_belongs_to_the_model_is_deflated_by_an_export(
 ) -> None:
     sizes: list[int] = []
 
-    def counted(data: bytes, level: int) -> bytes:
+    def counted(data: bytes, *options: int) -> bytes:
         sizes.append(len(data))
-        return deflated(data, level)
+        return deflated(data, *options)
 
     deflated = archive.deflated
     monkeypatch.setattr(archive, "deflated", counted)
@@ -65,29 +66,31 @@ def test_only_what_belongs_to_the_model_is_deflated_by_an_export(
     terminals = "terminalsAndIcons/terminalsAndIcons.xml"
     own = ("modelDescription.xml", "model.png", terminals, "resources/model.fmb", "documentation/index.html")
     with zipfile.ZipFile(path) as found:
-        names = [*own, "sources/fm_embedded_image.c"]
-        assert sizes == [found.getinfo(name).file_size for name in names]
+        names = [*installed.licences(), *own]
+        head = found.getinfo(f"sources/{pendulum.name}.c").file_size - len(installed.core())
+        assert sizes == [*(found.getinfo(name).file_size for name in names), head]
 
 
 def test_the_builds_deflated_entries_are_right(pendulum_fmu: Path) -> None:
-    with zipfile.ZipFile(archive.BINARIES) as built:
+    with zipfile.ZipFile(archive.DEFLATED) as built:
         assert built.testzip() is None
     for (size, check), packed in archive._ready().items():
         data = zlib.decompress(packed, -zlib.MAX_WBITS)
         assert (len(data), zlib.crc32(data)) == (size, check)
 
 
-def test_an_fmu_begins_with_what_the_build_laid_out() -> None:
-    with zipfile.ZipFile(installed.SHARED) as built:
-        assert {name: built.read(name) for name in built.namelist()} == installed.shared_entries(installed.licence())
+def test_the_build_keeps_the_c_file_of_the_present_sources(pendulum_fmu: Path, pendulum: ModelImage) -> None:
+    assert installed.core() == core_source(), "make .venv/.core"
+    with zipfile.ZipFile(pendulum_fmu) as found:
+        assert found.read(f"sources/{pendulum.name}.c") == b"".join(source(pendulum.name, pendulum.bytes))
 
 
 def test_without_what_the_build_deflated_an_fmu_has_the_same_contents(
     pendulum: ModelImage, pendulum_fmu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "_ready", dict)
-    monkeypatch.setattr(installed, "SHARED", tmp_path / "none.zip")
-    monkeypatch.setattr(installed, "shared", installed.shared.__wrapped__)
+    monkeypatch.setattr(installed, "DEFLATED", tmp_path / "none.zip")
+    monkeypatch.setattr(installed, "core", installed.core.__wrapped__)
     path = export_fmu(pendulum, tmp_path / "a.fmu")
     assert path.read_bytes() != pendulum_fmu.read_bytes()
     with zipfile.ZipFile(path) as one, zipfile.ZipFile(pendulum_fmu) as other:

@@ -174,7 +174,7 @@ def test_the_build_loads_neither_the_core_that_it_builds_nor_numpy(tmp_path: Pat
     nothing = "".join(f"sys.modules[{name!r}] = None\n" for name in ("fmumbs._core", "numpy", "scipy", "lxml"))
     code = f"{nothing}import platforms, wheels\nfrom pathlib import Path\nplatforms.deflate(Path(sys.argv[1]))"
     python(code, str(tmp_path))
-    assert (tmp_path / "shared.zip").is_file()
+    assert (tmp_path / "deflated.zip").is_file()
 
 
 def test_binaries_made_from_other_sources_are_removed(tmp_path: Path) -> None:
@@ -186,9 +186,9 @@ def test_binaries_made_from_other_sources_are_removed(tmp_path: Path) -> None:
             (tmp_path / name / "sources.sha256").write_text(stamp)
     printed = python("import deflate; from pathlib import Path; deflate.deflate(Path(sys.argv[1]))", str(tmp_path))
     assert printed.splitlines() == ["win32: made from other sources, removed; `make platforms` builds it"]
-    assert {path.name for path in tmp_path.iterdir()} == {"linux64", "win64", "binaries.zip", "shared.zip"}
-    with zipfile.ZipFile(tmp_path / "binaries.zip") as archive:
-        assert archive.namelist() == ["linux64/fmumbs.so", "win64/fmumbs.so"]
+    assert {path.name for path in tmp_path.iterdir()} == {"linux64", "win64", "deflated.zip"}
+    with zipfile.ZipFile(tmp_path / "deflated.zip") as archive:
+        assert archive.namelist() == ["linux64/fmumbs.so", "win64/fmumbs.so", "core.c"]
 
 
 def test_what_is_made_is_not_built_again_and_the_hosts_own_stays(tmp_path: Path) -> None:

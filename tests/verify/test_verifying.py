@@ -151,7 +151,10 @@ def test_an_altered_image_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
 
 def test_an_altered_copy_of_the_image_in_the_sources_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
     def double(entries: Entries) -> None:
-        entries["sources/fm_embedded_image.c"] = image_source(heavier(entries[IMAGE]))
+        name = "sources/double_pendulum.c"
+        one, other = image_source(entries[IMAGE]), image_source(heavier(entries[IMAGE]))
+        assert one in entries[name]
+        entries[name] = entries[name].replace(one, other)
 
     (finding,) = verify_fmu(changed(pendulum_fmu, tmp_path / "a.fmu", double))
     assert (finding.check, "is not 'resources/model.fmb'" in finding.message) == ("model image", True)

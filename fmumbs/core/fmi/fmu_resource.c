@@ -4,7 +4,8 @@
  * %XX for bytes of UTF-8. Importers also pass plain paths, percent signs that are not escapes, file://C:/path, and
  * backslashes for slashes. The possible interpretations are tried in order, the standard's first.
  *
- * With FM_EMBEDDED_IMAGE the image is an array in the binary, and no file is read.
+ * With FM_EMBEDDED_IMAGE the image is an array that stands before all of this in one file (export/sources.py), and no
+ * file is read.
  */
 #if defined(_MSC_VER) && !defined(_CRT_SECURE_NO_WARNINGS)
 #define _CRT_SECURE_NO_WARNINGS

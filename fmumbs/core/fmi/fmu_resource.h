@@ -14,15 +14,11 @@ typedef struct fmu_image {
     void *owned; /* to be freed by fmu_image_free; NULL if the image is part of the binary */
 } fmu_image;
 
-/* Reads <resources>/model.fmb, or uses the embedded image (FM_EMBEDDED_IMAGE). `resources` is a file URI or a path.
+/* Reads <resources>/model.fmb, or uses the image that stands before it in one file (FM_EMBEDDED_IMAGE), whatever
+ * `resources` is, which is a file URI or a path.
  * Returns 1, or 0 with the reason in `why`. */
 int fmu_image_find(fmu_image *image, const char *resources, char *why, size_t capacity);
 void fmu_image_free(fmu_image *image);
-
-#ifdef FM_EMBEDDED_IMAGE
-extern const unsigned char fm_embedded_image[];
-extern const unsigned long fm_embedded_image_size;
-#endif
 
 FM_HIDDEN_END
 

@@ -18,7 +18,7 @@
 #include <math.h>
 
 #define FM_AT 1e-12     /* of the mechanism's velocities: a velocity that is so near a law's bound is at it */
-#define FM_BOUNDED 1e299 /* larger bounds are infinite */
+#define FM_LARGEST_BOUND 1e299 /* larger bounds are infinite */
 
 /* Position and velocity that a law depends on; for a spring, world kinematics must be those of y. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
@@ -131,7 +131,7 @@ int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *be
     *below = (int32_t)mode[1];
     if (*above < 0 && *below < 0) return 0;
     *bound = *above >= 0 ? fm_law_range(&s->image, *above)[2] : fm_law_range(&s->image, *below)[3];
-    return fabs(*bound) < FM_BOUNDED && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
+    return fabs(*bound) < FM_LARGEST_BOUND && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
 }
 
 /* The mean of the forces on either side of rest, which friction drops out of. */
@@ -176,7 +176,7 @@ void fm_laws_seed(fm_instance *s, const double *control)
 int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v)
 {
     const fm_image *m = &s->image;
-    double x, v, bound;
+    double x, v, bound = 0.0;
     int32_t piece, below;
     *by_x = *by_v = 0.0;
     if (fm_law_sticks(s, law, &piece, &below, &bound)) return 0;

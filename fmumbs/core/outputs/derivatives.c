@@ -162,7 +162,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
 
 /* Sorts seeds: those of inputs into work.seed, of states into hosted.toward; parameters stay in `along`. Sets
  * *inputs, *others where some are not zero. */
-static fm_status sort_seeds(fm_instance *s, const fm_direction *along, int *inputs, int *others)
+static fm_status sort_seeds(fm_instance *s, const fm_seeds *along, int *inputs, int *others)
 {
     memset(s->work.seed, 0, (size_t)(s->image.n.modes + 6 * s->image.n.loads + s->image.n.controls) * sizeof(double));
     memset(s->hosted.toward, 0, (size_t)s->model.ny * sizeof(double));
@@ -231,7 +231,7 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
 fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                        size_t knowns, const double *seed, double *result)
 {
-    const fm_direction along = {known, seed, knowns};
+    const fm_seeds along = {known, seed, knowns};
     int inputs, others;
     if (s->model.inverse && fm_check_given(s) != FM_OK) return FM_ERROR;
     if (sort_seeds(s, &along, &inputs, &others) != FM_OK) return FM_ERROR;

@@ -31,7 +31,7 @@ static double size_of_state(const fm_instance *s, int32_t i)
 }
 
 /* The step by which the knowns move at first, relative to their seeds; 0: none moves. */
-static double widest(fm_instance *s, const fm_direction *along)
+static double widest(fm_instance *s, const fm_seeds *along)
 {
     double most = 0.0;
     for (int32_t i = 0; i < s->model.ny; i++) most = fmax(most, fabs(s->hosted.toward[i]) / size_of_state(s, i));
@@ -43,7 +43,7 @@ static double widest(fm_instance *s, const fm_direction *along)
 }
 
 /* Moves the instance to the state in s->kept plus h times the seeds. */
-static void move(fm_instance *s, const fm_direction *along, double h)
+static void move(fm_instance *s, const fm_seeds *along, double h)
 {
     int derived = 0;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
@@ -89,8 +89,8 @@ static int extrapolate(double *row, double *best, int k, double d, double round_
 }
 
 /* At most as many unknowns as there is room for. */
-static int differ_some(fm_instance *s, const fm_direction *along, double widest_step, const uint32_t *unknown,
-                       size_t count, double *result)
+static int differ_some(fm_instance *s, const fm_seeds *along, double widest_step, const uint32_t *unknown, size_t count,
+                       double *result)
 {
     double *ahead = s->hosted.ahead, *behind = ahead + count, *best = s->hosted.best;
     size_t good = 0;
@@ -117,7 +117,7 @@ static int differ_some(fm_instance *s, const fm_direction *along, double widest_
 
 /* result (count) = (d unknown / d known) seed, of states, whose seeds are in hosted.toward, and parameters. 0: one is
  * not finite. */
-int fm_differ(fm_instance *s, const fm_direction *along, const uint32_t *unknown, size_t count, double *result)
+int fm_differ(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t count, double *result)
 {
     const double h = widest(s, along);
     const size_t room = (size_t)s->model.ny + FM_UNKNOWNS;

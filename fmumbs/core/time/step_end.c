@@ -56,7 +56,7 @@ int fm_any_law_rests(fm_instance *s, const double *y)
 {
     fm_laws_place(s, y);
     for (int32_t i = 0; i < s->image.n.laws; i++) {
-        double x, v, bound;
+        double x, v, bound = 0.0;
         fm_law_at(s, i, y, &x, &v);
         if (fm_law_bound(s, i, x, v, v, &bound)) return 1;
     }
