@@ -186,6 +186,11 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="cs: for Co-Simulation, with its own integrator; me: for Model Exchange, which the importer integrates; the "
     "default is both, and cs with --backend pythonfmu.",
 )  # fmt: skip
+@click.option(
+    "--states", type=click.Choice(["tree", "independent"]), default="tree", show_default=True,
+    help="States of loops in Model Exchange: those of the tree, or as many as there are degrees of freedom, from which "
+    "the others follow.",
+)  # fmt: skip
 @click.option("--arrays", is_flag=True, help="With --fmi 3: vectors are arrays, such as J.reaction.f with 3 values.")
 @click.option(
     "--naming", type=click.Choice(["structured", "flat"]), default="structured", show_default=True,
@@ -223,6 +228,7 @@ def export(
     platforms: tuple[str, ...],
     fmi: str,
     kind: str | None,
+    states: str,
     arrays: bool,
     naming: str,
     all_variables: bool,
@@ -239,6 +245,7 @@ def export(
     fmumbs export pendulum arm6 -o fmus/
     fmumbs export pendulum --fmi 3
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
+    fmumbs export four_bar --kind me --states independent
     fmumbs export arm6 --inverse -o feed_forward.fmu
     fmumbs export four_bar --inverse --actuated A.tau -o crank.fmu
     """
@@ -255,7 +262,7 @@ def export(
         path = export_fmu(
             model, output or f"{model.name}.fmu", fmi=int(fmi), kind=kind, backend=backend, starts=starts,
             platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
-            inverse=inverse, actuated=actuated or None, arrays=arrays, **integration,
+            inverse=inverse, actuated=actuated or None, arrays=arrays, states=states, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

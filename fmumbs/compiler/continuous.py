@@ -1,8 +1,8 @@
 """The continuous states of an image, their rates, and the time, for hosts that integrate themselves.
 
 A state is a variable of the table, or else one beyond it; so is its rate, which is a variable of the table only where
-no loop adds a pull to it (core/motion/pull.c). References beyond the table are those of fmumbs.h: the time, the states,
-their rates, the event indicators.
+no loop adds a pull to it (core/motion/pull.c), as none does to independent states. References beyond the table are
+those of fmumbs.h: the time, the states, their rates, the event indicators.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def continuous(image: ModelImage) -> Continuous:
         places = dict(_places(image, instance))
         indicators = lib.fm_indicator_count(instance)
     every = range(count)
-    variables, pulled = image.variables, image.sizes["rows"] > 0
+    variables, pulled = image.variables, image.sizes["rows"] > 0 and not image.sizes["dependent_u"]
     elements, components = [places[i][1] for i in every], [places[i][2] for i in every]
     found = variables.rows([places[i][0].index for i in every], elements, components)
     integrated = variables.rows([places[i][0].rate for i in every], elements, components)  # no kind has the number -1

@@ -264,7 +264,9 @@ size_t fm_violations(fm_instance *instance, double *c, size_t capacity);
  */
 
 /* The continuous states: position variables of the spanning tree, its velocity variables, deflections of bristles,
- * without those of modes that follow a path. Their rates contain a pull to the constraints (motion/pull.c). */
+ * without those of modes that follow a path. Their rates contain a pull to the constraints (motion/pull.c). Of an image
+ * with independent states these alone: the others follow when something is asked for, FM_DISCARD where the loops cannot
+ * be closed there. */
 int32_t fm_continuous_count(const fm_instance *instance);
 /* The continuous state that a variable is, -1 if it is none. */
 int32_t fm_continuous_place(fm_instance *instance, uint32_t reference);

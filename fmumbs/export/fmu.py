@@ -34,6 +34,7 @@ from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
 from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.independent import STATES, with_independent_states
 from fmumbs.compiler.inverse import asks_for_inverse, inverse_image
 from fmumbs.compiler.layout import pack
 from fmumbs.compiler.options import RunOptions, given, takes_options
@@ -46,7 +47,15 @@ from fmumbs.export.documentation import NATIVE3 as OF_DYNAMICS3
 from fmumbs.export.documentation import documentation
 from fmumbs.export.fmi2 import fmi2_xml
 from fmumbs.export.fmi3 import PLATFORMS, build_description, fmi3_xml
-from fmumbs.export.model_description import INVERSE, KINDS, NATIVE, model_description, model_identifier, source_date
+from fmumbs.export.model_description import (
+    INVERSE,
+    KINDS,
+    MODEL_EXCHANGE,
+    NATIVE,
+    model_description,
+    model_identifier,
+    source_date,
+)
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
@@ -78,6 +87,7 @@ def export_fmu(
     inverse: bool = False,
     actuated: Sequence[str] | None = None,
     arrays: bool = False,
+    states: str = "tree",
     **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMU to `path`; returns the path of the file.
@@ -108,6 +118,10 @@ def export_fmu(
     arrays: with fmi=3, vectors are array variables: "J.reaction.f" with three values in place of "J.reaction.f[1]" to
         "[3]", the quaternion of a body with four. Those of joints' modes, such as "U.tau[2]", stay scalars, since their
         units differ, and so do states and their rates.
+    states: of loops in Model Exchange, "tree", positions and velocities of all joints of the tree, or "independent", as
+        many of these as the mechanism has degrees of freedom, chosen where it starts; declared ones if they can be. The
+        others follow from the loops, which are exactly closed. Where independent states become singular, as a rocker's
+        angle at its dead centre, the FMU says so by fmi2Discard. Of a tree both are the same.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
@@ -124,6 +138,8 @@ def export_fmu(
     inverse = _checks.flag(inverse, "inverse")
     if actuated is not None and not inverse:
         raise ExportError("actuated is for an FMU of inverse dynamics. Give inverse=True too, or leave it out.")
+    if not isinstance(states, str) or states not in STATES:
+        raise ExportError(f"states '{states}' is unknown. Choose one of: {', '.join(STATES)}.")
     fmi = _fmi(fmi, backend)
     arrays = _arrays(arrays, fmi, naming)
     all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
@@ -139,6 +155,9 @@ def export_fmu(
         image = _inverse(image, actuated)
     elif image.equilibrium:
         _check_equilibrium(image)
+    if states == "independent":
+        _check_exchanged(kind)
+        image = with_independent_states(image)
     _check_count(image, all_variables)
     _checks.path(path, "path")
     place = os.fspath(path)
@@ -166,6 +185,12 @@ def _arrays(arrays: bool, fmi: int, naming: str) -> bool:
     if naming != STRUCTURED:
         raise ExportError(f"arrays have structured names, not '{naming}' ones. Leave naming or arrays out.")
     return True
+
+
+def _check_exchanged(kind: str) -> None:
+    """Raises ExportError for an FMU without Model Exchange, whose states nobody sees."""
+    if MODEL_EXCHANGE not in KINDS[kind]:
+        raise ExportError("states='independent' is for Model Exchange. Leave it out, or give kind='cs+me' or 'me'.")
 
 
 def _check_inverse(backend: str, kind: str, scene: bool, options: RunOptions) -> None:

@@ -124,8 +124,11 @@ def model_description(
     table = image.variables[:] if variables is None else variables
     hosted, table, own = _tables(image, table, naming, MODEL_EXCHANGE in capabilities.kinds, fmi)
     structure = structure_of(own, image.equilibrium, hosted)
-    if fmi == 3 and image.sizes["excitations"] > 0:
-        structure = structure.following(len(image.variables))
+    timed = [len(image.variables)] if image.sizes["excitations"] > 0 else []
+    if fmi == 3 and timed:
+        structure = structure.following(timed[0])
+    if fmi == 3 and hosted is not None:
+        structure = structure.listing(own, hosted.states, timed)
     lengths = _arrays(image) if arrays else {}
     if lengths:
         structure = structure.of_arrays({first + i: first for first, length in lengths.items() for i in range(length)})

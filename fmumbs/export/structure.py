@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 # leaving a list out is always correct.
 MOST_DEPENDENCIES = 4_000_000
 
+# The same of lists that FMI 3.0 has only for optimisers, in about as many bytes
+MOST_LISTED = 300_000
+
 
 @dataclass(frozen=True)
 class Unknown:
@@ -54,6 +57,34 @@ class Structure:
             return Unknown(one.reference, lists.setdefault(id(one.dependencies), (*one.dependencies, time)))
 
         return Structure([*map(timed, self.outputs)], [*map(timed, self.derivatives)], self.initial_unknowns)
+
+    def listing(self, variables: Sequence["Variable"], states: Sequence[int], timed: Sequence[int]) -> "Structure":
+        """The same with a list for every unknown, and tunable parameters among the knowns of outputs and derivatives:
+        optimisers read an unknown without a list as an error, and a known that is not listed as one without effect.
+        Unchanged if the lists are long. timed: the time, where it is a known.
+        """
+        parameters = [v.index for v in variables if v.variability == "tunable" and v.type == "real"]
+        inputs = [v.index for v in variables if v.causality == "input"]
+        everything = tuple(sorted({*inputs, *states, *timed, *parameters}))
+        exact = tuple(v.index for v in variables if v.initial == "exact" or v.causality == "input")
+        longest = max(len(everything), len(exact))
+        if longest * (len(self.outputs) + len(self.derivatives) + len(self.initial_unknowns)) > MOST_LISTED:
+            return self
+        motion = {v.index for v in variables if v.kind in _moving()}
+        lists: dict[int, tuple[int, ...]] = {}
+
+        def listed(one: Unknown) -> Unknown:
+            known = one.dependencies
+            if known is None:
+                return Unknown(one.reference, everything)
+            if one.reference in motion or len(known) == 1:
+                return one
+            return Unknown(one.reference, lists.setdefault(id(known), tuple(sorted({*known, *parameters}))))
+
+        outputs, derivatives = ([*map(listed, some)] for some in (self.outputs, self.derivatives))
+        starts = self.initial_unknowns
+        initial = [Unknown(i.reference, exact if i.dependencies is None else i.dependencies) for i in starts]
+        return Structure(outputs, derivatives, initial)
 
     def of_arrays(self, first: Mapping[int, int]) -> "Structure":
         """The same, with arrays in place of their elements; first: the array's reference by that of each element."""
@@ -127,6 +158,11 @@ def _of_statics(variables: Sequence["Variable"]) -> set[int]:
 def _suffixes(follows: int) -> frozenset[str]:
     """Suffixes of the outputs that follow positions, velocities, or what a spring does (FM_FOLLOWS_...)."""
     return frozenset(kind.suffix for kind in kinds() if kind.follows == follows)
+
+
+def _moving() -> frozenset[str]:
+    """Suffixes of what positions and velocities determine, whatever the parameters."""
+    return _suffixes(lib.FM_FOLLOWS_POSITIONS) | _suffixes(lib.FM_FOLLOWS_VELOCITIES)
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:

@@ -70,8 +70,14 @@ def test_both_versions_describe_the_same_variables(pair: Pair) -> None:
         assert (a.derivative and a.derivative.name) == (b.derivative and b.derivative.name)
         assert (a.declaredType and a.declaredType.name) == (b.declaredType and b.declaredType.name)
         assert a.nominal == b.nominal
+    parameters = {v.name for v in pair.three.modelVariables if v.variability == "tunable"}
     for what in ("outputs", "derivatives", "initialUnknowns"):
-        assert _unknowns(getattr(pair.two, what), set()) == _unknowns(getattr(pair.three, what), {"time"})
+        more = {"time"} if what == "initialUnknowns" else {"time", *parameters}
+        two, three = _unknowns(getattr(pair.two, what), set()), _unknowns(getattr(pair.three, what), more)
+        assert [name for name, _ in two] == [name for name, _ in three]
+        everything = set().union(*(known for _, known in three if known))
+        for (name, known), (_, listed) in zip(two, three, strict=True):
+            assert listed == known or (known is None and listed == everything), name  # long lists are left out
     units = [
         [(u.name, repr(u.baseUnit), [(d.name, d.factor) for d in u.displayUnits]) for u in one.unitDefinitions]
         for one in (pair.two, pair.three)

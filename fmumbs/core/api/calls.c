@@ -27,6 +27,11 @@
 
 #include <string.h>
 
+static int settled(fm_instance *s)
+{
+    return fm_settle(s) == FM_OK;
+}
+
 fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity)
 {
     const fm_float_mode host = fm_float_enter();
@@ -185,7 +190,7 @@ fm_status fm_set_continuous(fm_instance *s, double t, const double *x)
 fm_status fm_continuous_rates(fm_instance *s, double *rates)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_continuous_rates(s, rates));
+    return fm_leave(s, settled(s) ? fm_do_continuous_rates(s, rates) : FM_DISCARD);
 }
 
 size_t fm_tree_state(const fm_instance *s, double *y, size_t capacity)
@@ -208,7 +213,7 @@ fm_status fm_tree_rates(fm_instance *s, double *rates, size_t capacity)
     if (capacity < size)
         return fm_leave(s, fm_say(s, FM_ERROR, "the tree state has %lu rates: there is room for %lu",
                                   (unsigned long)size, (unsigned long)capacity));
-    return fm_leave(s, fm_do_tree_rates(s, rates));
+    return fm_leave(s, settled(s) ? fm_do_tree_rates(s, rates) : FM_DISCARD);
 }
 
 size_t fm_tree_nominals(const fm_instance *s, double *nominal, size_t capacity)
@@ -226,7 +231,7 @@ int32_t fm_indicator_count(const fm_instance *s)
 fm_status fm_indicators(fm_instance *s, double *indicator)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_indicators(s, indicator));
+    return fm_leave(s, settled(s) ? fm_do_indicators(s, indicator) : FM_DISCARD);
 }
 
 fm_status fm_completed_step(fm_instance *s, int32_t *event)
@@ -238,7 +243,7 @@ fm_status fm_completed_step(fm_instance *s, int32_t *event)
 fm_status fm_update_events(fm_instance *s, fm_events *events)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_update_events(s, events));
+    return fm_leave(s, settled(s) ? fm_do_update_events(s, events) : FM_DISCARD);
 }
 
 fm_status fm_evaluate(fm_instance *s, size_t times)
@@ -250,6 +255,7 @@ fm_status fm_evaluate(fm_instance *s, size_t times)
 size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 {
     fm_enter(s);
+    (void)fm_settle(s);
     const size_t size = fm_do_jacobian(s, J, capacity);
     (void)fm_leave(s, FM_OK);
     return size;
@@ -258,6 +264,7 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 size_t fm_violations(fm_instance *s, double *c, size_t capacity)
 {
     fm_enter(s);
+    (void)fm_settle(s);
     const size_t size = fm_do_violations(s, c, capacity);
     (void)fm_leave(s, FM_OK);
     return size;
@@ -299,7 +306,7 @@ fm_status fm_momenta(fm_instance *s, size_t count, const double *positions, cons
 fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_get(s, reference, count, value, 1));
+    return fm_leave(s, settled(s) ? fm_do_get(s, reference, count, value, 1) : FM_DISCARD);
 }
 
 fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
@@ -319,19 +326,21 @@ fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, s
                                     double *value)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_get_output_derivatives(s, reference, count, order, value));
+    return fm_leave(s, settled(s) ? fm_do_get_output_derivatives(s, reference, count, order, value) : FM_DISCARD);
 }
 
 fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                     size_t knowns, const double *seed, double *result)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_directional_derivative(s, unknown, unknowns, known, knowns, seed, result));
+    return fm_leave(s, settled(s) ? fm_do_directional_derivative(s, unknown, unknowns, known, knowns, seed, result)
+                                  : FM_DISCARD);
 }
 
 size_t fm_poses(fm_instance *s, double *poses, size_t capacity)
 {
     fm_enter(s);
+    (void)fm_settle(s);
     const size_t count = fm_do_poses(s, poses, capacity);
     (void)fm_leave(s, FM_OK);
     return count;

@@ -17,6 +17,7 @@
 #include "../statics/profile.h"
 #include "../kernels/kernels.h"
 #include "../motion/actuated.h"
+#include "../motion/independent.h"
 #include "../motion/parameters.h"
 #include "../motion/scratch.h"
 #include "../assembly/scratch.h"
@@ -63,6 +64,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define FM_SCRATCH(S)                                    \
     S(fm_realised, realised, FM_REALISED_ARRAYS)         \
     S(fm_implicit, implicit, FM_IMPLICIT_ARRAYS)         \
+    S(fm_following, following, FM_FOLLOWING_ARRAYS)      \
     S(fm_friction, friction, FM_FRICTION_ARRAYS)         \
     S(fm_singular, singular, FM_SINGULAR_ARRAYS)         \
     S(fm_least, least, FM_LEAST_ARRAYS)                  \
@@ -182,6 +184,8 @@ static fm_counts counts_of(const fm_instance *s)
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
         .reduced = (size_t)m->reduced,
         .weighed = m->reduced || s->integrator->small > 0,
+        .independent = m->n.dependent_u > 0,
+        .following = fm_count_following(&s->image),
         .realised = (size_t)m->realised,
         .driven = m->realised > 0,
         .opposed = m->realised > 0 && m->reduced,
@@ -415,6 +419,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     fm_derive_structure(s);
     fm_find_drives(s);
     fm_find_actuators(s);
+    fm_find_following(s);
     fm_find_states(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;

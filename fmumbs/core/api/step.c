@@ -56,6 +56,7 @@ fm_status fm_do_step(fm_instance *s, double t_end)
         if (t_end > t) s->clock[FM_TIME] = t_end, s->clock[FM_AHEAD] = 0.0;
         return FM_OK;
     }
+    if (fm_settle(s) != FM_OK) return FM_DISCARD;
     fm_end_hosted(s);
     const fm_status status = fm_integrate(s, t_end);
     copy(s->guess, s->y, s->model.ny);

@@ -342,6 +342,27 @@ static const char *check_parameters(const fm_image *m)
     return fm_all_fit(all, sizeof all / sizeof *all, NULL, 0) ? NULL : "a parameter is out of its bounds";
 }
 
+/* Positions and velocities that follow from independent states: in order; a nonholonomic joint's positions follow from
+ * its velocities alone, and what is excited follows nothing. */
+static const char *check_dependent(const fm_image *m)
+{
+    for (int32_t i = 1; i < m->n.dependent_p; i++)
+        if (m->dependent_p[i] <= m->dependent_p[i - 1]) return "its dependent positions are not in order";
+    for (int32_t i = 1; i < m->n.dependent_u; i++)
+        if (m->dependent_u[i] <= m->dependent_u[i - 1]) return "its dependent velocities are not in order";
+    for (int32_t i = 0; i < m->n.links; i++)
+        for (int32_t j = 0; j < m->n.dependent_p && m->link_kind[i] == FM_LINK_GENERAL; j++)
+            if (m->dependent_p[j] >= m->link_p[i] && m->dependent_p[j] < m->link_p[i] + fm_link_positions(m, i))
+                return "a position of a nonholonomic joint is dependent";
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        for (int32_t j = 0; j < m->n.dependent_p; j++)
+            if (m->dependent_p[j] == m->excitation_p[i]) return "an excited position is dependent";
+        for (int32_t j = 0; j < m->n.dependent_u; j++)
+            if (m->dependent_u[j] == m->excitation_u[i]) return "an excited velocity is dependent";
+    }
+    return m->n.dependent_p > 0 && m->n.dependent_u == 0 ? "positions are dependent, but no velocities" : NULL;
+}
+
 /* Whether a variable is a state of the tree, which nothing has whose motion is given. */
 static int is_tree_state(const fm_image *m, int32_t i)
 {
@@ -396,6 +417,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_points(m);
     if (found == NULL) found = check_loads(m);
     if (found == NULL) found = check_parameters(m);
+    if (found == NULL) found = check_dependent(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;
     (void)fm_print(why, capacity, "the model image is damaged: %s", found);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 10u
+#define FM_IMAGE_VERSION 11u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -70,6 +70,8 @@ typedef struct fm_header {
     S(shape_pairs, "pairs of modes of one body")         \
     S(frames, "frames that move with a body's modes")    \
     S(frame_shapes, "rows of frames and modes")         \
+    S(dependent_p, "positions that follow from independent states")    \
+    S(dependent_u, "velocities that follow from them")    \
     S(variables, "variables of the interface")      \
     S(characters, "bytes of text")
 
@@ -321,6 +323,10 @@ typedef struct fm_header {
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
     A(load_axes, i, 1, loads, free, 0, "", "FORCES") /* fm_load_axes */                              \
+    /* states of a host that integrates: positions and velocities that follow from the others by the loops, in order; \
+     * none: all are states (independent.c) */                                                       \
+    A(dependent_p, i, 1, dependent_p, positions, 0, "", "STATES")                                    \
+    A(dependent_u, i, 1, dependent_u, speeds, 0, "", "STATES")                                       \
     /* variables: kind, owning element, component; name -1: composed from the element's name */         \
     A(variable_kind, i, 1, variables, free, 0, "", "NAMES")                                          \
     A(variable_object, i, 1, variables, free, 0, "", "NAMES")                                        \

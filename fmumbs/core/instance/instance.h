@@ -115,6 +115,7 @@ struct fm_instance {
     fm_host host;
     /* memory of single rooms, in the scratch.h of each */
     struct fm_realised *realised;     /* loops */
+    struct fm_following *following;   /* motion: what follows from independent states */
     struct fm_implicit *implicit;     /* motion */
     struct fm_friction *friction;     /* motion */
     struct fm_singular *singular;     /* motion */

@@ -181,6 +181,7 @@ typedef struct fm_counts {
     uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */
     uint64_t matrix, matrix_columns,
         profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
+    uint64_t independent, following; /* 1: states of a host are independent; unknowns that follow from them */
     uint64_t realised, driven, opposed,
         internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
 } fm_counts;

@@ -40,6 +40,7 @@ FM_HIDDEN_BEGIN
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \
     V(fade, 3 * m->n.excitations) /* of a program: deviation of position and rate at the start, and its time */ \
+    V(closed, m->n.dependent_u > 0 ? m->ny : 0) /* y where the loops of independent states were closed */ \
     V(row_active, m->n.rows)   /* 1: the row is active, found to be independent */            \
     V(drive_side, m->realised > 0) /* sign of the drives' effect on what they realise, at the start (realised.c) */ \
     V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
@@ -81,6 +82,7 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_DEFORMED_AT,
                         FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
                         FM_EVENT, /* time of its last event */
+                        FM_LOOPS_OPEN, /* 1: independent states were set and the loops are not closed at them yet */
                         FM_CLOCK_SIZE
 } fm_clock;
 

@@ -13,6 +13,7 @@
 #include "../instance/instance.h"
 #include "../maths/vectors.h"
 #include "../loops/projection.h"
+#include "independent.h"
 #include "scratch.h"
 #include "../tree/positions.h"
 
@@ -68,8 +69,9 @@ static void pull_loops(fm_instance *s, const double *y, double a, double *rates)
 /* Adds the pull to the rates at y, after an evaluation there. */
 void fm_pull(fm_instance *s, const double *y, double *rates)
 {
-    const int loops = s->plan.blocks > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY &&
-                      s->loop.factored && !s->loop.near_singular && !s->singular->on_branch;
+    const int loops = s->plan.blocks > 0 && !fm_has_independent(s) &&
+                      s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY && s->loop.factored &&
+                      !s->loop.near_singular && !s->singular->on_branch;
     const double *u = y + s->image.n.positions;
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];

@@ -1,5 +1,5 @@
-/* scratch.h: memory of this room: the implicit scheme's evaluations, friction of joints, singular positions,
- * minimum-norm reactions. */
+/* scratch.h: memory of this room: the implicit scheme's evaluations, independent states, friction of joints, singular
+ * positions, minimum-norm reactions. */
 #ifndef FM_MOTION_SCRATCH_H
 #define FM_MOTION_SCRATCH_H
 
@@ -46,6 +46,37 @@ typedef struct fm_implicit {
     int32_t room; /* for directions of compliances.c */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_implicit;
+
+/* What follows from the independent states of a host (independent.c). */
+typedef enum fm_follow { FM_IS_FREE, FM_FOLLOWS, FM_IS_PINNED } fm_follow;
+
+/* A component of a quaternion that is independent beside others that follow: the ball's first velocity variable and
+ * position, and where it is in y. */
+typedef struct fm_pin {
+    int32_t u, p, at;
+} fm_pin;
+
+#define FM_FOLLOWING_ARRAYS(A)                                                          \
+    A(int32_t, follows, n.independent * n.ny) /* fm_follow of each element of y */       \
+    A(int32_t, column, n.following)           /* the velocity variable of each unknown */ \
+    A(int32_t, place, n.following)            /* its position, or the ball's first */    \
+    A(int32_t, turn, n.following)             /* 1 to 3: its axis of a ball; 0 */        \
+    A(fm_pin, pin, n.following)                                                         \
+    A(double, A, n.following * n.following)   /* the system, then its factor */          \
+    A(double, x, n.following)                                                           \
+    A(double, one, n.following)                                                         \
+    A(int32_t, exchanged, n.following)                                                  \
+    A(double, row, n.independent * n.speeds)                                            \
+    A(double, goal, n.independent * n.ny)     /* y as the host set it */                 \
+    A(double, aim, n.independent * n.ny)      /* positions at the end of a part of the way */ \
+    A(double, last, n.independent * n.ny)
+
+typedef struct fm_following {
+#define A(type, name, count) type *name;
+    FM_FOLLOWING_ARRAYS(A)
+#undef A
+    int32_t unknowns, pins;
+} fm_following;
 
 #define FM_NODES 12 /* nodes of the interpolation across a singular position */
 #define FM_LOOKED_AT 38 /* fractions of a step at which a search for a row's least root looks (tangent.c) */

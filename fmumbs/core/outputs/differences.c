@@ -50,13 +50,18 @@ static void move(fm_instance *s, const fm_seeds *along, double h)
     for (int32_t i = 0; i < s->model.ny; i++) s->y[i] += h * s->hosted.toward[i];
     for (size_t i = 0; i < along->knowns; i++) derived |= fm_add_to_parameter(s, along->known[i], h * along->seed[i]);
     if (derived) fm_derive(s);
+    fm_note_set(s);
     s->valid = FM_VALID_LAWS;
 }
 
-/* Values of `count` unknowns. */
+/* Values of `count` unknowns; not finite where the loops cannot be closed. */
 static void evaluate(fm_instance *s, const uint32_t *unknown, size_t count, double *value)
 {
     int rates = 0;
+    if (fm_settle(s) != FM_OK) {
+        for (size_t i = 0; i < count; i++) value[i] = NAN;
+        return;
+    }
     for (size_t i = 0; i < count; i++) rates |= fm_beyond(s, unknown[i], NULL) == FM_BEYOND_RATE;
     if (rates) (void)fm_present_rates(s);
     fm_keep_pieces(s);

@@ -6,6 +6,7 @@
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../forces/excitation.h"
+#include "../motion/independent.h"
 #include "../motion/parameters.h"
 #include "../motion/required.h"
 #include "../time/hosted.h"
@@ -81,11 +82,13 @@ double fm_value_at(fm_instance *s, uint32_t reference)
     return fm_value(s, m->variable_kind[reference], m->variable_object[reference], m->variable_component[reference]);
 }
 
-/* The element of y that a variable or a reference beyond the table is as a state, -1: none. */
+/* The element of y that a variable or a reference beyond the table is as a state, -1: none, or it follows from
+ * independent ones. */
 int32_t fm_any_state(fm_instance *s, uint32_t reference)
 {
     int32_t i = -1;
-    return fm_beyond(s, reference, &i) == FM_BEYOND_STATE ? i : fm_state_place(s, reference);
+    if (fm_beyond(s, reference, &i) != FM_BEYOND_STATE) i = fm_state_place(s, reference);
+    return i >= 0 && fm_is_dependent(s, i) ? -1 : i;
 }
 
 static fm_status unknown(fm_instance *s, uint32_t reference)
@@ -169,6 +172,9 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     char name[200], bound[400];
     if (fm_stored(s, kind, object, part) == NULL) why = "it is computed and cannot be set";
     else if (fm_follows_path(&s->image, kind, object, part)) why = "this mode follows a path";
+    else if (fm_kinds[kind].state && s->clock[FM_HOSTED] != 0.0 &&
+             fm_is_dependent(s, fm_place_of(s, kind, object, part)))
+        why = "it follows from the independent states, by the loops: set these";
     else if (!fm_fits(kind, is_diagonal(&s->image, kind, object, part), value, bound, sizeof bound)) why = bound;
     if (why == NULL) return FM_OK;
     (void)fm_variable_name(s, reference, name, sizeof name);
@@ -217,7 +223,7 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
 {
     const fm_image *m = &s->image;
     const int hosted = s->clock[FM_HOSTED] != 0.0;
-    int changed = 0, derived = 0;
+    int changed = 0, derived = 0, moved = 0;
     for (size_t i = 0; i < count; i++) {
         if (beyond_state(s, reference[i], value[i]) >= 0) continue;
         if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
@@ -227,6 +233,7 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
         const int32_t state = beyond_state(s, reference[i], value[i]);
         if (state >= 0) {
             changed |= memcmp(s->y + state, value + i, sizeof *value) != 0;
+            moved |= changed;
             s->y[state] = value[i];
             continue;
         }
@@ -238,8 +245,10 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
         changed = 1;
         if (fm_kinds[kind].causality == FM_PARAMETER) derived = 1;
         if (fm_kinds[kind].state && !hosted) s->clock[FM_ASSEMBLED] = 0.0;
+        moved |= fm_kinds[kind].state;
     }
     if (derived) fm_derive(s);
+    if (moved && hosted) fm_note_set(s);
     if (changed) {
         s->clock[FM_AHEAD] = 0.0;
         s->valid = FM_VALID_NOTHING;

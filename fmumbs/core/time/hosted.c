@@ -6,7 +6,8 @@
  * its piece, or, if it sticks, of its force from the bounds of its range, each relative to its own unit. s->head is the
  * state at the last completed step or event, to which a failure returns. The continuous states are the elements of y
  * that follow no path; the others are their paths' at every time. Rates contain a pull to the constraints
- * (motion/pull.c), so that the loops of a host that asks for no corrections stay closed.
+ * (motion/pull.c), so that the loops of a host that asks for no corrections stay closed. Of an image with independent
+ * states these alone are continuous states: the others follow when something is asked for (motion/independent.c).
  */
 #include "hosted.h"
 
@@ -19,6 +20,7 @@
 #include "../loops/cut_joints.h"
 #include "../loops/scratch.h"
 #include "../motion/correct.h"
+#include "../motion/independent.h"
 #include "../motion/law_modes.h"
 #include "../motion/law_rates.h"
 #include "../motion/linear_range.h"
@@ -60,6 +62,7 @@ void fm_find_states(fm_instance *s)
     }
     for (int32_t i = 0; i < s->model.ny; i++) {
         if (s->model.inverse) s->hosted.state[i] = -1; /* its motion is an input */
+        if (fm_is_dependent(s, i)) s->hosted.state[i] = -1;
         if (s->hosted.state[i] < 0) continue;
         s->hosted.place[s->hosted.states] = i;
         s->hosted.state[i] = s->hosted.states++;
@@ -85,6 +88,22 @@ static fm_status end(fm_instance *s, fm_status status)
     return status;
 }
 
+/* Closes the loops at independent states that were set, before anything is asked for there. */
+fm_status fm_settle(fm_instance *s)
+{
+    if (s->clock[FM_HOSTED] == 0.0 || s->clock[FM_LOOPS_OPEN] == 0.0) return FM_OK;
+    fm_keep_pieces(s);
+    const fm_status status = fm_close_independent(s);
+    fm_end_smooth(s);
+    return status;
+}
+
+/* The present state, or its time, was set: loops are open, if dependent states follow. */
+void fm_note_set(fm_instance *s)
+{
+    if (fm_has_independent(s)) s->clock[FM_LOOPS_OPEN] = 1.0;
+}
+
 /* Makes the present state the one to which a failure returns, and the start values of a new assembly. */
 static void keep_present(fm_instance *s)
 {
@@ -95,6 +114,7 @@ static void keep_present(fm_instance *s)
     fm_note_rate(s, s->y + s->image.n.positions, s->clock[FM_TIME] - s->clock[FM_TIME_HEAD]);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL] = s->clock[FM_TIME];
     s->clock[FM_MOVED] = 1.0;
+    fm_note_closed(s);
 }
 
 /* Takes over from fm_assemble or fm_step at the present state. */
@@ -157,7 +177,8 @@ fm_status fm_do_update_events(fm_instance *s, fm_events *events)
     events->changed = memcmp(before, s->y, (size_t)s->model.ny * sizeof(double)) != 0;
     events->next = s->work.step_until;
     keep_present(s);
-    return end(s, FM_OK);
+    const fm_status closed = fm_has_independent(s) ? fm_close_independent(s) : FM_OK;
+    return end(s, closed == FM_OK || begun ? closed : FM_ERROR);
 }
 
 fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x)
@@ -165,12 +186,17 @@ fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x)
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
     if (!isfinite(t) || (x != NULL && !fm_all_finite(x, s->hosted.states)))
         return fm_say(s, FM_ERROR, "the time or a continuous state is not finite");
-    for (int32_t i = 0; x != NULL && i < s->hosted.states; i++) s->y[s->hosted.place[i]] = x[i];
+    int same = t == s->clock[FM_TIME];
+    for (int32_t i = 0; x != NULL && i < s->hosted.states; i++) {
+        same = same && s->y[s->hosted.place[i]] == x[i];
+        s->y[s->hosted.place[i]] = x[i];
+    }
     s->clock[FM_TIME] = t;
     s->valid = FM_VALID_NOTHING;
     fm_keep_pieces(s);
     fm_follow_paths(s, t, s->y);
     fm_end_smooth(s);
+    if (!same) fm_note_set(s);
     return FM_OK;
 }
 
@@ -180,6 +206,7 @@ fm_status fm_do_set_tree_state(fm_instance *s, const double *y)
     if (!fm_all_finite(y, s->model.ny)) return fm_say(s, FM_ERROR, "a number of the tree state is not finite");
     memcpy(s->y, y, (size_t)s->model.ny * sizeof *y);
     s->valid = FM_VALID_NOTHING;
+    fm_note_closed(s);
     return FM_OK;
 }
 
@@ -333,17 +360,27 @@ fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
     double *corrected = s->integrator->trial;
     *event = 0;
     if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
+    if (fm_settle(s) != FM_OK) {
+        fm_fall_back(s);
+        fm_note_closed(s);
+        return FM_DISCARD;
+    }
     s->work.evaluations = 0.0;
     begin(s);
     const fm_status status = make_rates(s, fm_stage(s, 0));
     s->clock[FM_EVALUATIONS] += s->work.evaluations;
     if (status != FM_OK) {
         fm_fall_back(s);
+        fm_note_closed(s);
         return end(s, status);
     }
     fm_note_normal_forces(s);
     memcpy(corrected, s->y, (size_t)s->model.ny * sizeof(double));
-    if (!fm_correct_hosted(s, t, corrected)) return end(s, fm_step_failed(s, t));
+    if (!fm_correct_hosted(s, t, corrected)) {
+        const fm_status failed = fm_step_failed(s, t);
+        fm_note_closed(s);
+        return end(s, failed);
+    }
     *event = has_drifted(s, corrected) || are_modes_other(s, t, corrected);
     s->clock[FM_STEPS_DONE] += 1.0;
     fm_watch_deformation(s, t, s->y);

@@ -8,6 +8,8 @@ FM_HIDDEN_BEGIN
 
 void fm_find_states(fm_instance *s);
 void fm_keep_pieces(fm_instance *s);
+fm_status fm_settle(fm_instance *s);
+void fm_note_set(fm_instance *s);
 fm_status fm_present_rates(fm_instance *s);
 fm_status fm_present_indicators(fm_instance *s);
 fm_status fm_do_update_events(fm_instance *s, fm_events *events);
