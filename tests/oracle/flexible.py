@@ -24,6 +24,8 @@ import fmumbs as fm
 STEP, SAMPLES = 1e-30, 24
 Shape = Callable[[Any], Any]  # position in the body (3,) -> (modes, 3): deflection in the plane's two axes, turn
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+AXES = {plane: (np.eye(3)[i], np.eye(3)[j], np.cross(np.eye(3)[i], np.eye(3)[j])) for plane, (i, j) in PLANES.items()}
+ALONG = np.array([1.0, 0.0, 0.0])
 
 
 @dataclass
@@ -160,15 +162,14 @@ class FlexibleOracle:
     def _bent(self, name: str, q: Any, x: Any) -> tuple[Any, Any]:
         """Where a point's frame is in a flexible body's, and how it is turned there."""
         cloud = self.clouds[name]
-        e = np.eye(3)
-        node = x * np.array([1, 0, 0]) if cloud.slender else x
+        node = x * ALONG if cloud.slender else x
         rows = q @ cloud.shape(node)
         if cloud.plane is None:
             S = exponential(rows[3:])
             return node + rows[:3] + S @ (x - node), S
-        i, j = PLANES[cloud.plane]
-        S = turn(np.cross(e[i], e[j]), rows[2])
-        return node + rows[0] * e[i] + rows[1] * e[j] + S @ (x - node), S
+        first, second, normal = AXES[cloud.plane]
+        S = turn(normal, rows[2])
+        return node + rows[0] * first + rows[1] * second + S @ (x - node), S
 
     def place(self, present: Present, delta: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Poses of all bodies and modal coordinates, away from the present ones."""

@@ -18,7 +18,7 @@ from oracle import Frame, Oracle, State
 from oracle.joints import constraint
 from support.closed import SPACE, Closed, moved, plane, space, state_of, two_pendulums
 from support.closed_agreement import WELL, singular
-from support.sweeps import each_value
+from support.sweeps import each_value, first
 
 COARSE = 0.01  # of the length: the coarsest closure that there is
 SAME = 1e-9  # of the largest acceleration that the violation brings about
@@ -118,7 +118,7 @@ def some(draw: Any, **options: Any) -> None:
     assert any(check(draw(seed), seed, **options) for seed in range(24))
 
 
-@pytest.mark.parametrize("kind", SPACE)
+@pytest.mark.parametrize("kind", first(5, sorted(SPACE, key=lambda kind: kind != "revolute")))
 def test_loops_in_space_by_each_kind_of_cut_joint(kind: str) -> None:
     alike = SECOND_ORDER if kind in OTHER_ROWS else SAME
     some(lambda seed: space(1300 + seed, kind=kind, guess=0.005), alike=alike)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from support.sweeps import each_value
 
 
 def scissors(stages: int, angle: float, ball: bool) -> fm.Model:
@@ -28,6 +29,7 @@ def scissors(stages: int, angle: float, ball: bool) -> fm.Model:
     return model
 
 
+@each_value
 @pytest.mark.parametrize("ball", [False, True])
 @pytest.mark.parametrize("stages", [2, 9, 20, 45])
 def test_the_rows_of_scissors_are_independent_and_all(stages: int, ball: bool) -> None:

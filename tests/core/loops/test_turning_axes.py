@@ -11,7 +11,7 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from oracle.joints import turn
 from support.slave import DISCARD, ERROR, OK, Slave, unpacked_fmu
-from support.sweeps import seeds
+from support.sweeps import each_pair, seeds
 
 MOST_STEPS = 1000
 SCHEMES = ("dopri5", "dop853", "radau", "rk4")
@@ -31,6 +31,7 @@ def pressed(cut: bool = False, beside: float = 0.0, **more: Any) -> fm.Model:
     return model
 
 
+@each_pair
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("beside", [0.0, 1e-3])

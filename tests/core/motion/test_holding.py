@@ -307,12 +307,12 @@ def test_the_fixed_step_scheme_locates_sticking_to_first_order() -> None:
     exact = started(stick_slip(), tolerance=1e-11)
     exact.step(3.0)
     errors = []
-    for step in (1e-2, 1e-5):
+    for step in (1e-2, 1e-4):
         solver = started(stick_slip(), scheme="rk4", step=step)
         solver.step(3.0)
         errors.append(max(abs(solver.get(f"{n}.q") - exact.get(f"{n}.q")) for n in "AB"))
     assert errors[0] < 1e-3
-    assert errors[1] < 5e-3 * errors[0]
+    assert errors[1] < 5e-2 * errors[0]
 
 
 @SCHEMES

@@ -365,7 +365,7 @@ def rubbing(seed: int, stiffness: float = 1e5) -> ModelImage:
     return crank({"stiffness": stiffness, "damping": 1e-2 * stiffness}, laws, rng.uniform(0.3, 1.0))
 
 
-@pytest.mark.parametrize("seed", seeds(3, 40))
+@pytest.mark.parametrize("seed", seeds(1, 40))
 def test_newtons_method_takes_in_friction_in_any_joint_of_a_loop(seed: int) -> None:
     solver = started(rubbing(seed), scheme="radau", tolerance=1e-6)
     solver.step(0.3)

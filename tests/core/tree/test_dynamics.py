@@ -32,7 +32,7 @@ def assert_starts_right(case: Case) -> None:
 # The core and the oracle -----------------------------------------------------------------------------------
 
 
-@examples(25, 150, trees())
+@examples(15, 150, trees())
 def test_random_trees(case: Case) -> None:
     assert_starts_right(case)
 

@@ -27,7 +27,7 @@ def moved(case: Case) -> Solver:
     return solver
 
 
-@examples(15, 100, trees(kinds=EVERY))
+@examples(10, 100, trees(kinds=EVERY))
 def test_random_trees(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
@@ -45,7 +45,7 @@ def test_random_trees_in_motion(case: Case) -> None:
     assert_agrees(solver, case)
 
 
-@examples(15, 100, trees(kinds=BOTH_WAYS, turned_round=True))
+@examples(10, 100, trees(kinds=BOTH_WAYS, turned_round=True))
 def test_trees_with_joints_that_point_towards_the_ground(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
