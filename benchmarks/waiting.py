@@ -144,7 +144,8 @@ def outputs(_: Size) -> list[Line]:
 
 def simulation(_: Size) -> list[Line]:
     model = read_model("double_pendulum")
-    peer = f"FMPy {fmpy_seconds(model, 5.0, 0.01) / MS:.3g} ms"
+    shares = {"compile": partial(compile, model), "integration": partial(_run, fm.Solver(compile(model)), 5.0)}
+    peer = f"{_of_it(shares)}; FMPy {fmpy_seconds(model, 5.0, 0.01) / MS:.3g} ms"
     taken = seconds(partial(fm.simulate, model, stop=5.0, interval=0.01), 20)
     return [Line("fm.simulate, double pendulum, 501 rows", "ms", taken / MS, 1.5, peer)]
 
@@ -155,11 +156,23 @@ def simulation(_: Size) -> list[Line]:
 def sweeps(size: Size) -> list[Line]:
     joints = {f"J{k}.q": (0.1, 0.5) for k in range(1, 7)}
     found = mujoco_seconds(6, 5.0)
-    peer = "" if found is None else f"mujoco.rollout {found / MS:.3g} ms"
+    linkage = _of_it({"build() with its file": partial(read_model, "four_bar")} | _integration("four_bar"))
+    arm = _of_it(_integration("arm6"))
+    peer = arm if found is None else f"{arm}; mujoco.rollout {found / MS:.3g} ms"
+    lengths = {"crank": (0.09, 0.11)}
     return [
-        Line("sweep of four_bar over a length, a run", "ms", _sweep("four_bar", {"crank": (0.09, 0.11)}, size), 2.0),
+        Line("sweep of four_bar over a length, a run", "ms", _sweep("four_bar", lengths, size), 2.0, linkage),
         Line("sweep of arm6 over start values, a run", "ms", _sweep("arm6", joints, size), 0.4, peer),
     ]
+
+
+def _integration(name: str) -> dict[str, Callable[[], object]]:
+    image = compile(read_model(name))
+    return {"integration": partial(_run, fm.Solver(image), image.default_experiment.stop)}
+
+
+def _of_it(shares: dict[str, Callable[[], object]]) -> str:
+    return "of it " + ", ".join(f"{name} {seconds(call, 20) / MS:.3g} ms" for name, call in shares.items())
 
 
 def _sweep(name: str, ranges: dict[str, tuple[float, float]], size: Size) -> float:
@@ -180,18 +193,20 @@ def compilation(size: Size) -> list[Line]:
     model = _chain(CHAIN)
     lines = [Line(f"compile, {CHAIN} bodies, a body", "us", seconds(partial(compile, model)) / CHAIN / US, 60)]
     code = "import sys, waiting; waiting.compile_alone(int(sys.argv[1]))"
-    taken, memory = json.loads(_python(["-c", code, str(size.bodies)]))
+    taken, before, memory = json.loads(_python(["-c", code, str(size.bodies)]))
     return [
         *lines,
         Line(f"compile, {size.bodies} bodies", "s", taken, size.goals[0]),
-        Line(f"compile, {size.bodies} bodies: memory", "MB", memory, size.goals[1]),
+        Line(f"compile, {size.bodies} bodies: memory", "MB", memory, size.goals[1], f"before it {before:.4g} MB"),
     ]
 
 
 def compile_alone(bodies: int) -> None:
-    """Prints the processor time [s] of a compilation in this process, and its greatest memory [MB]."""
-    taken = seconds(partial(compile, _chain(bodies)), 1)
-    print(json.dumps([taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    """Prints the processor time [s] of a compilation in this process, and the most memory before it and at all [MB]."""
+    model = _chain(bodies)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    taken = seconds(partial(compile, model), 1)
+    print(json.dumps([taken, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 
 
 def _chain(bodies: int) -> fm.Model:
@@ -206,7 +221,8 @@ def export(_: Size) -> list[Line]:
         model.output("tip", of=f"J{bodies - 1}.q")
         with tempfile.TemporaryDirectory() as folder:
             taken = seconds(partial(fm.export_fmu, model, Path(folder) / "chain.fmu"))
-        lines.append(Line(f"export, {bodies} bodies", "ms", taken / MS, goal))
+        peer = f"of it compile {seconds(partial(compile, model)) / MS:.3g} ms"
+        lines.append(Line(f"export, {bodies} bodies", "ms", taken / MS, goal, peer))
     return lines
 
 
@@ -270,7 +286,7 @@ def main() -> None:
     for group in GROUPS:
         if not arguments.group or group.__name__ in arguments.group:
             lines += group(QUICK if arguments.quick else FULL)
-    headings = ["path", "measured", "to be", "thousand bodies", "to be", "met", "peer"]
+    headings = ["path", "measured", "to be", "thousand bodies", "to be", "met", "beside it"]
     print_table(headings, [line.cells(body) for line in lines])
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(line) for line in lines], indent=1) + "\n")

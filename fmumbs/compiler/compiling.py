@@ -113,15 +113,7 @@ def compile(
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
     everything = _checks.flag(everything, "everything")
-    parts = parts_of(model, given(options), {} if starts is None else starts)
-    model, arrays = parts.model, parts.arrays
-    _check_numbers(model, arrays)
-    if parts.cuts or model.couplings:
-        backwards, joints = parts.backwards, [*parts.tree, *parts.cuts]
-        bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in parts.tree]
-        arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
-        check_reactions(joints, arrays["joint_unique"])
-    image = _image(model, arrays, parts.texts, everything)
+    image = ModelImage(_data(model, everything, {} if starts is None else starts, given(options)))
     image.check()
     ask_if_degrees(model.name, image.variables, starts or {})
     return image
@@ -294,14 +286,22 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
         )
 
 
-def _image(model: Model, arrays: Arrays, texts: Texts, everything: bool) -> ModelImage:
-    """The image of the arrays, which it takes away, with the variables and their names."""
+def _data(
+    model: Model, everything: bool, starts: "Mapping[str, float | Sequence[float]]", chosen: RunOptions
+) -> bytes:
+    """The image's bytes. What they are made of, which is as large, is gone when the core copies them."""
+    parts = parts_of(model, chosen, starts)
+    model, arrays = parts.model, parts.arrays
+    _check_numbers(model, arrays)
+    if parts.cuts or model.couplings:
+        backwards, joints = parts.backwards, [*parts.tree, *parts.cuts]
+        bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in parts.tree]
+        arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
+        check_reactions(joints, arrays["joint_unique"])
     if model.declared and not everything:
-        arrays |= declared_variables(model, Names(arrays), texts.put)
-        arrays["text"] = texts.array()
+        arrays |= declared_variables(model, Names(arrays), parts.texts.put)
+        arrays["text"] = parts.texts.array()
     else:
         shown = all_variables(arrays)
         arrays |= shown if everything else without_inner(model, arrays, shown)
-    data = pack(counted(arrays), arrays)
-    arrays.clear()  # as large as the image, which the core copies now
-    return ModelImage(data)
+    return pack(counted(arrays), arrays)

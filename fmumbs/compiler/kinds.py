@@ -33,7 +33,6 @@ _TYPES = {lib.FM_REAL: "real", lib.FM_INTEGER: "integer", lib.FM_BOOLEAN: "boole
 
 Indices = NDArray[np.int32]
 
-_NONE: Indices = np.empty(0, np.int32)
 _NOWHERE = ffi.new("double[1]")  # of arrays without rows
 
 
@@ -200,23 +199,21 @@ class Listing:
         self._pointers = ffi.new("void *[]", self._read)
         self._sizes = ffi.new("int32_t[]", list(sizes.values()))
         self._found: dict[int, tuple[Indices, Indices]] = {}
-        named = {owner: arrays.get(f"{name}_name") for owner, name in OWNERS.items()}
-        self._owners = {MODEL, *(owner for owner, names in named.items() if names is not None and len(names))}
 
     def of(self, kind: Kind) -> tuple[Indices, Indices]:
         """(variables,) element and component of each, -1 for a scalar; by element."""
-        if kind.owner not in self._owners:
-            return _NONE, _NONE
         if kind.index not in self._found:
-            call = self._pointers, self._sizes, kind.index
-            if count := lib.fm_list_variables(*call, ffi.NULL, ffi.NULL):
-                both = np.empty((2, count), np.int32)
-                at = ffi.from_buffer("int32_t[]", both)
-                lib.fm_list_variables(*call, at, at + count)
-                self._found[kind.index] = both[0], both[1]
-            else:
-                self._found[kind.index] = _NONE, _NONE
+            self._found[kind.index] = self.all_of([kind])[1:]
         return self._found[kind.index]
+
+    def all_of(self, kinds: Iterable[Kind]) -> tuple[Indices, Indices, Indices]:
+        """(variables,) kind, element and component of each, -1 for a scalar; by kind, as given, then by element."""
+        wanted = [kind.index for kind in kinds]
+        call = self._pointers, self._sizes, wanted, len(wanted)
+        found = np.empty((3, lib.fm_list_variables(*call, ffi.NULL, ffi.NULL, ffi.NULL)), np.int32)
+        if found.size:
+            lib.fm_list_variables(*call, *(ffi.from_buffer("int32_t[]", row) for row in found))
+        return found[0], found[1], found[2]
 
 
 @cache
@@ -230,10 +227,7 @@ def parameter_places() -> dict[int, tuple[str, int, int]]:
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of all variables of dynamics, or of those of some kinds: by kind, then by element."""
-    listing, wanted = Listing(arrays), list(ordinary_kinds() if chosen is None else chosen)
-    found = [listing.of(kind) for kind in wanted]
-    element, component = (np.concatenate(column) for column in zip(*found, strict=True))
-    kind = np.repeat(np.array([k.index for k in wanted], np.int32), [len(of) for of, _ in found])
+    kind, element, component = Listing(arrays).all_of(ordinary_kinds() if chosen is None else chosen)
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 
 

@@ -231,8 +231,8 @@ static int32_t number_of(const fm_image *m, int32_t owner)
     }
 }
 
-int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, int32_t kind, int32_t *element,
-                          int32_t *component)
+int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, const int32_t *kinds, int32_t kinds_count,
+                          int32_t *kind, int32_t *element, int32_t *component)
 {
     int32_t count = 0;
     fm_image m;
@@ -241,13 +241,16 @@ int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, int32
 #define A(name, type, columns, rows, bound, lowest, unit, section) m.name = *arrays++;
     FM_IMAGE_ARRAYS(A)
 #undef A
-    for (int32_t i = 0; i < number_of(&m, fm_kinds[kind].owner); i++) {
-        const int32_t width = listed_components(&m, kind, i);
-        for (int32_t k = 0; k < width; k++) {
-            const int32_t part = width == 1 ? -1 : k;
-            if (!fm_has_component(&m, kind, i, part)) continue;
-            if (element != NULL) element[count] = i, component[count] = part;
-            count++;
+    for (int32_t j = 0; j < kinds_count; j++) {
+        const int32_t number = number_of(&m, fm_kinds[kinds[j]].owner);
+        for (int32_t i = 0; i < number; i++) {
+            const int32_t width = listed_components(&m, kinds[j], i);
+            for (int32_t k = 0; k < width; k++) {
+                const int32_t part = width == 1 ? -1 : k;
+                if (!fm_has_component(&m, kinds[j], i, part)) continue;
+                if (kind != NULL) kind[count] = kinds[j], element[count] = i, component[count] = part;
+                count++;
+            }
         }
     }
     return count;

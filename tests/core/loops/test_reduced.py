@@ -59,7 +59,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 # Accelerations and reactions --------------------------------------------------------------------------------------
 
 
-@examples(7, 25, trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
+@examples(10, 25, trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
 def test_trees_beside_the_oracle(case: Case) -> None:
     """M from composite bodies, factored: no sweep eliminates anything."""
     tree_agreement.assert_agrees(solver_of(case.model, case.inputs), case)
