@@ -378,8 +378,8 @@ int fm_inertia_fits(const double inertia[6], int measured, char *why, size_t cap
 int fm_matrix_fits(const double *matrix, int32_t n);
 int32_t fm_kind_rate(int32_t kind); /* the kind that is its time derivative, -1 for none */
 /* For a compiler: the variables of some kinds that a model with these arrays and sizes has, in the order of fm_array()
- * and fm_size_name(): of each the kind, the element, and the component, -1 for a scalar. Arrays of variables and what the
- * kinds do not ask for may be NULL. Returns how many; kind NULL: only that. */
+ * and fm_size_name(): of each the kind, the element, and the component, -1 for a scalar. Arrays of variables and what
+ * the kinds do not ask for may be NULL. Returns how many; kind NULL: only that. */
 int32_t fm_list_variables(const void *const *arrays, const int32_t *sizes, const int32_t *kinds, int32_t kinds_count,
                           int32_t *kind, int32_t *element, int32_t *component);
 const fm_scheme_info *fm_scheme_at(uint32_t number); /* NULL beyond the last one */
