@@ -133,11 +133,10 @@ typedef struct posed_joint {
 /* Poses it at p, unless it is there already. 0: the modes are dependent there. */
 static int pose(const fm_instance *s, int32_t joint, const double *p, posed_joint *at)
 {
-    static const double still[FM_JOINT_MODES] = {0.0};
     const size_t size = (size_t)s->image.joint_np[joint] * sizeof *p;
     if (at->made && memcmp(at->p, p, size) == 0) return at->independent;
     memcpy(at->p, p, size);
-    fm_make_chain(s, joint, p, still, &at->found->chain);
+    fm_make_chain(s, joint, p, NULL, &at->found->chain);
     at->independent = fm_make_dual(s, at->found->chain.phi, at->found->chain.n, &at->found->dual);
     at->made = 1, at->known = 0;
     return at->independent;

@@ -54,7 +54,6 @@ static int32_t axes_in_tree(const fm_instance *s, int32_t joint, const double *y
 /* Those of a cut joint at its positions p. */
 static int32_t axes_of_cut(const fm_instance *s, int32_t joint, const double *p, double more, double (*axis)[3])
 {
-    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     double moved[FM_JOINT_MODES + 1];
     int32_t n = 0, at = 0;
@@ -63,7 +62,7 @@ static int32_t axes_of_cut(const fm_instance *s, int32_t joint, const double *p,
         if (m->cut_kind[k] == FM_CUT_BALL) return 0;
         if (m->cut_kind[k] == FM_CUT_SCREW) moved[at] = p[at] + (m->cut_turn[k] != 0.0 ? more : 0.0), at++;
     }
-    fm_make_chain(s, joint, moved, still, &c);
+    fm_make_chain(s, joint, moved, NULL, &c);
     for (int32_t i = 0; i < c.n; i++) {
         const double size = sqrt(dot(c.phi[i], c.phi[i]));
         if (size == 0.0) continue;

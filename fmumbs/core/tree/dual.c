@@ -13,38 +13,44 @@
 #include <math.h>
 #include <string.h>
 
+static double norm(const double *v)
+{
+    return sqrt(dot(v, v));
+}
+
 /* Orthonormalises the directions of n 3-vectors in rows of six, from element `first` on, mixing whole rows, longest
  * first, each times its unit. Returns the rank; the remaining rows have no such part, compared with `most`. */
 static int32_t make_directions(double (*rows)[6], double *unit, int32_t n, int first, double most, double (*out)[3])
 {
     int32_t rank = 0;
+    double length[FM_JOINT_MODES];
+    for (int32_t i = 0; i < n; i++) length[i] = norm(rows[i] + first);
     for (; rank < n; rank++) {
         int32_t best = rank;
-        double longest = -1.0, length = 0.0;
-        for (int32_t i = rank; i < n; i++) {
-            const double *v = rows[i] + first, own = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
-            if (own * unit[i] > longest) best = i, longest = own * unit[i], length = own;
-        }
+        for (int32_t i = rank + 1; i < n; i++)
+            if (length[i] * unit[i] > length[best] * unit[best]) best = i;
+        const double longest = length[best] * unit[best], own = length[best];
         most = longest > most ? longest : most;
         if (!(longest > 1e-9 * most)) break;
-        unit[best] = unit[rank];
+        unit[best] = unit[rank], length[best] = length[rank];
         for (int c = 0; c < 6; c++) {
-            const double swap = rows[best][c] / length;
+            const double swap = rows[best][c] / own;
             rows[best][c] = rows[rank][c];
             rows[rank][c] = swap;
         }
-        memcpy(out[rank], rows[rank] + first, 3 * sizeof(double));
+        const double *e = memcpy(out[rank], rows[rank] + first, 3 * sizeof(double));
         for (int32_t i = rank + 1; i < n; i++) {
-            const double *v = rows[i] + first, *e = out[rank];
-            const double along = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
+            const double along = dot(rows[i] + first, e);
+            if (along == 0.0) continue;
             for (int c = 0; c < 6; c++) rows[i][c] -= along * rows[rank][c];
+            length[i] = norm(rows[i] + first);
         }
     }
     return rank;
 }
 
 /* Solves A x = b by elimination; if A is singular some x are zero. row, column: units by which elements are divided and
- * multiplied for a comparison. */
+ * multiplied for a comparison. Rows are treated in full length, as their ends are not read again. */
 static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row, const double *column)
 {
     int32_t pivot_of[FM_JOINT_MODES];
@@ -56,7 +62,7 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row
             const double size = fabs(A[i][c]) / row[i];
             if (size > largest) p = i, largest = size;
         }
-        for (int32_t j = 0; p != c && j < n; j++) {
+        for (int32_t j = 0; p != c && j < FM_JOINT_MODES; j++) {
             const double swap = A[c][j];
             A[c][j] = A[p][j], A[p][j] = swap;
         }
@@ -67,8 +73,9 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row
         most = pivot > most ? pivot : most;
         pivot_of[c] = pivot > 1e-9 * most;
         for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
+            if (A[i][c] == 0.0) continue;
             const double less = A[i][c] / A[c][c];
-            for (int32_t j = c; j < n; j++) A[i][j] -= less * A[c][j];
+            for (int32_t j = 0; j < FM_JOINT_MODES; j++) A[i][j] -= less * A[c][j];
             b[i] -= less * b[c];
         }
     }
@@ -94,8 +101,10 @@ int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
     d->turning = make_directions(rows, unit, n, 0, far / d->length, d->along);
     const int32_t turning = d->turning,
                   sliding = make_directions(rows + turning, unit + turning, n - turning, 3, 0.0, d->along + turning);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) d->A[i][j] = dot(j < d->turning ? phi[i] : phi[i] + 3, d->along[j]);
+    for (int32_t j = 0; j < n; j++) {
+        const int first = j < turning ? 0 : 3;
+        for (int32_t i = 0; i < n; i++) d->A[i][j] = dot(phi[i] + first, d->along[j]);
+    }
     return d->turning + sliding == n;
 }
 
@@ -116,7 +125,8 @@ void fm_dual_wrench(const fm_dual *d, double x[6])
 /* x: a velocity of M, replaced by the velocities of the modes. */
 void fm_dual_rates(const fm_dual *d, double x[6])
 {
-    double A[FM_JOINT_MODES][FM_JOINT_MODES], rates[FM_JOINT_MODES] = {0.0}, direction[FM_JOINT_MODES] = {0.0};
+    double A[FM_JOINT_MODES][FM_JOINT_MODES] = {{0.0}}, rates[FM_JOINT_MODES] = {0.0},
+           direction[FM_JOINT_MODES] = {0.0};
     for (int32_t i = 0; i < d->n; i++) {
         rates[i] = dot(i < d->turning ? x : x + 3, d->along[i]);
         direction[i] = i < d->turning ? 1.0 : d->length;
