@@ -168,12 +168,15 @@ static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, c
     }
 }
 
-/* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the
- * loop is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
+/* Newton's method from the positions in p. Between steps of the implicit scheme it ends where the next step is expected
+ * to confirm the last one; explicit schemes keep the bits that they had. 0: the modes are dependent on its way, or it
+ * does not converge though the loop is closed; while it is open, the rows show the gap, and the next positions of the
+ * bodies ask again. */
 static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, double *p, posed_joint *at)
 {
     const fm_image *m = &s->image;
     const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF_STEP, resolved);
+    const int early = s->clock[FM_IMPLICIT] != 0.0;
     double before = INFINITY, across = 0.0;
     for (int n = 0; n < FM_SEARCHES; n++) {
         double step[6], kept[FM_JOINT_MODES + 1];
@@ -183,7 +186,8 @@ static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, d
         fm_dual_rates(&at->found->dual, step);
         memcpy(kept, p, (size_t)m->joint_np[joint] * sizeof *p);
         const double moved = advance(s, joint, step, p);
-        if (moved <= FM_FOUND) return 1;
+        const double rate = moved / before; /* the next step has its square, or as far as the loop is open */
+        if (moved <= FM_FOUND || (n > 0 && early && moved * (rate * rate + across) <= FM_FOUND)) return 1;
         if (moved < noise && moved >= before) { /* round-off */
             memcpy(p, kept, (size_t)m->joint_np[joint] * sizeof *p);
             return 1;

@@ -209,3 +209,27 @@ def test_the_spring_of_a_cut_joint_is_tunable() -> None:
         solver.step(0.2)
         found.append([solver.get(name) for name in ("A.q", "C.q", "C.qdd", "solver.energy")])
     assert found[0] == found[1]
+
+
+ROUND_OFF = 2e-14  # of coordinates of order one: some roundings of products of six modes
+
+
+@pytest.mark.parametrize("scheme", ["radau", "dopri5"])
+def test_coordinates_are_found_to_round_off_whatever_the_scheme(scheme: str) -> None:
+    """The search ends a step earlier between implicit steps, which leaves nothing."""
+    model = fm.Model("tumbling", gravity=(0, 0, -9.81))
+    body = fm.Body("body", mass=1.0, inertia=(0.2, 0.3, 0.4))
+    laws = {"stiffness": (200.0, 300.0, 400.0, 20.0, 30.0, 25.0), "damping": (1.0,) * 3 + (0.1,) * 3}
+    model.add(body, fm.Free("F", model.ground.at(), body.at(), u0=(0.5, 1.0, -1.0, 1.5, -2.0, 2.5)))
+    model.add(fm.Bushing("B", model.ground.at(), body.at(), cut=True, **laws))
+    solver = fm.Solver(compile(model, scheme=scheme, tolerance=1e-4))
+    solver.assemble()
+    for stop in np.linspace(0.05, 2.0, 40).tolist():
+        solver.step(stop)
+        x, y, z, *angles = solver.get("B.q")
+        turned = np.eye(3)
+        for axis, angle in zip(np.eye(3), angles, strict=True):
+            half = 0.5 * angle
+            turned = turned @ matrix_of_quaternion(np.array([np.cos(half), *(np.sin(half) * axis)]))
+        assert_allclose([x, y, z], solver.get("F.r"), rtol=0, atol=ROUND_OFF)
+        assert_allclose(turned, matrix_of_quaternion(np.array(solver.get("F.q"))), rtol=0, atol=ROUND_OFF)
