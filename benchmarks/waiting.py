@@ -21,9 +21,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import trees
 from common import interleaved, print_table, processor_name
 from engines import to_model
+from numpy.typing import NDArray
 from waiting_models import fmpy_seconds, mujoco_seconds, six_cylinders
 
 import fmumbs as fm
@@ -32,6 +34,7 @@ from fmumbs.readers import read_model
 
 UNIT = 40e-9  # s of a body in a sweep on the processor to which the goals belong
 CHAIN, LONG_CHAIN = 1000, 10_000  # bodies
+HOT = 592  # bytes of a body that sweeps read or write
 FLEXIBLE = {"support": "flexible", "link": "flexible", "friction": True}  # all that bends and rubs
 TURNS = 5
 US, MS = 1e-6, 1e-3
@@ -115,10 +118,13 @@ def default_runs(_: Size) -> list[Line]:
 
 
 def engine(_: Size) -> list[Line]:
-    image = compile(six_cylinders())
-    taken = seconds(partial(_run, fm.Solver(image), 1.0))
+    solver = fm.Solver(compile(six_cylinders()))
+    taken = seconds(partial(_run, solver, 1.0))
+    count = solver.get("solver.evaluations")
+    each = interleaved({"": solver.evaluate})[""]
+    limit = f"{count:.0f} evaluations of {each / US:.3g} us are {count * each / MS:.3g} ms"
     return [
-        Line("engine of six cylinders, 1 s", "ms", taken / MS, 3.2),
+        Line("engine of six cylinders, 1 s", "ms", taken / MS, 3.2, limit),
         Line("engine of six cylinders: build and compile", "ms", seconds(lambda: compile(six_cylinders())) / MS, 6),
     ]
 
@@ -258,7 +264,17 @@ def _python(arguments: list[str], environment: dict[str, str] | None = None) -> 
 def long_chain(_: Size) -> list[Line]:
     each = _bodies(CHAIN, LONG_CHAIN)
     what = f"time of a body among {LONG_CHAIN} over that among {CHAIN}"
-    return [Line(what, "", each[LONG_CHAIN] / each[CHAIN], 1.2)]
+    arrays = {n: np.ones((n, HOT // 8)) for n in each}
+    alone = interleaved({str(n): partial(_negate, array) for n, array in arrays.items()})
+    more = (each[LONG_CHAIN] - each[CHAIN]) * 1e9
+    once = (alone[str(LONG_CHAIN)] / LONG_CHAIN - alone[str(CHAIN)] / CHAIN) * 1e9
+    limit = f"{more:.3g} ns more; to read and write {HOT} bytes once {once:.2g} ns more"
+    return [Line(what, "", each[LONG_CHAIN] / each[CHAIN], 1.2, limit)]
+
+
+def _negate(array: NDArray[np.float64], times: int) -> None:
+    for _ in range(times):
+        np.negative(array, out=array)
 
 
 def _bodies(*counts: int) -> dict[int, float]:

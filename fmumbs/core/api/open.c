@@ -300,7 +300,7 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
  * that these cost less than evaluations; else 0. */
 static int32_t small_of(const fm_model *model)
 {
-    const int32_t beside = model->n.modals + model->n.generals + model->n.laws + model->realised;
+    const int32_t beside = model->n.modals + model->n.generals + model->n.laws;
     return model->n.speeds + model->n.rows <= FM_MOST_DENSE && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 

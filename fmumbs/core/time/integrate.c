@@ -102,16 +102,26 @@ static double wanted(const fm_instance *s, double h, double grown, double error,
 }
 
 /* One trial by a scheme, or by that which stands in for it near singular positions, where accelerations have to be
- * those on the branch (fm_begins_on_branch); `scheme` becomes the one that made the trial. */
+ * those on the branch (fm_begins_on_branch); `scheme` becomes the one that made the trial. What stood in for the last
+ * step is tried first: as long as it is near them, trials of the other one would be in vain. */
 static double try_step(fm_instance *s, double t, double h, int rejected, const fm_scheme **scheme)
 {
-    const int closed = s->image.n.rows > 0 && (*scheme)->stand_in != NULL;
-    if (!(closed && rejected > FM_PATIENCE)) {
-        const double error = (*scheme)->trial(s, t, h, rejected);
-        if (!(closed && error <= 1.0 && s->loop.near_singular)) return error;
+    const double *clock = s->clock;
+    const fm_scheme *own = *scheme, *other = s->image.n.rows > 0 ? own->stand_in : NULL;
+    const int stood_in = fm_scheme_of(s)->implicit && clock[FM_IMPLICIT] == 0.0 && clock[FM_STEPS_DONE] > 0.0;
+    if (other != NULL && stood_in && rejected <= FM_PATIENCE) {
+        const double error = other->trial(s, t, h, rejected);
+        if (s->loop.near_singular || s->realised->lost) {
+            *scheme = other;
+            return error;
+        }
     }
-    *scheme = (*scheme)->stand_in;
-    return (*scheme)->trial(s, t, h, rejected);
+    if (other == NULL || rejected <= FM_PATIENCE) {
+        const double error = own->trial(s, t, h, rejected);
+        if (!(other != NULL && error <= 1.0 && s->loop.near_singular)) return error;
+    }
+    *scheme = other;
+    return other->trial(s, t, h, rejected);
 }
 
 /* Whether a step to `arrival` is read within: at t_end, or for switches of laws. */

@@ -260,7 +260,7 @@ static int find_slope(fm_instance *s, double t, double h)
         if (now <= FM_SLOPES_APART || now > 0.5 * last) return 1;
         last = now;
         iterate_all(s, t, h, 0);
-        if (!isfinite(change(s, h))) return 0;
+        if (s->realised->lost || !isfinite(change(s, h))) return 0;
         for (int32_t n = 0; n < s->model.ny; n++)
             s->integrator->trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     }

@@ -17,6 +17,7 @@
 #include "../forces/elements.h"
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
+#include "../loops/realised.h"
 #include "../maths/lu.h"
 #include "../maths/lu_complex.h"
 #include "../maths/products.h"
@@ -128,7 +129,8 @@ static void from_links(const fm_instance *s, double *X)
     }
 }
 
-/* The rows of the loops in use, each as large as M is, so that pivots compare. */
+/* The rows of the loops in use, each as large as M is, so that pivots compare. The force of a row that a drive realises
+ * is the drive's (realised.c). */
 static void place_rows(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
@@ -151,7 +153,8 @@ static void place_rows(fm_instance *s)
                 }
             if (!(size > 0.0)) continue;
             for (int32_t u = 0; u < n; u++) J[u] *= mass / size;
-            s->integrator->rows++;
+            s->integrator->drive[s->integrator->rows++] =
+                fm_is_realised(&s->image, i) ? s->image.excitation_drive[s->image.row_excitation[i]] : -1;
         }
 }
 
@@ -193,9 +196,13 @@ static void add_rows(const fm_instance *s, double *E, int32_t all, int32_t at)
 {
     const int32_t n = s->image.n.speeds;
     for (int32_t i = 0; i < s->integrator->rows; i++) {
+        const int32_t drive = s->integrator->drive[i];
         const double *J = s->integrator->dense_J + i * n;
         double *acts = E + (at + n + i) * all + at;
-        for (int32_t u = 0; u < n; u++) acts[u] = J[u], E[(at + u) * all + at + n + i] = J[u];
+        for (int32_t u = 0; u < n; u++) E[(at + u) * all + at + n + i] = J[u];
+        if (drive >= 0)
+            acts[drive] = s->integrator->dense_M[drive * n + drive] * s->scale[s->image.n.positions + drive];
+        else memcpy(acts, J, (size_t)n * sizeof *acts);
         clear_excited(s, acts);
     }
 }

@@ -24,6 +24,7 @@ FM_HIDDEN_BEGIN
     A(double, dense_K, 3 * n.small * n.small)                                                           \
     A(double, dense_D, 3 * n.small * n.small)                                                           \
     A(double, dense_J, n.dense_rows * n.small)    /* rows of the loops */                               \
+    A(int32_t, drive, n.dense_rows)               /* the mode along which a row's force acts; -1: along the row */ \
     A(double, slides, n.dense_bristles * n.small) /* rows of the sliding velocities */                  \
     A(double, rubs, n.dense_bristles * n.small)   /* and the forces of a unit of friction */            \
     A(double, bristle, 3 * n.dense_bristles)      /* w, B and p */                                      \
