@@ -218,6 +218,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "--actuated", "actuated", metavar="NAME", multiple=True,
     help="With --inverse, an input that exerts the forces, as A.tau; one for each degree of freedom. Loops need it.",
 )  # fmt: skip
+@click.option(
+    "--realtime", is_flag=True,
+    help="For real-time computers: fixed steps (rk4, --step), with what the worst one takes in the documentation.",
+)  # fmt: skip
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
     models: tuple[str, ...],
@@ -235,6 +239,7 @@ def export(
     scene: bool,
     inverse: bool,
     actuated: tuple[str, ...],
+    realtime: bool,
     verifies: bool,
     **integration: Any,
 ) -> None:
@@ -247,6 +252,7 @@ def export(
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     fmumbs export four_bar --kind me --states independent
     fmumbs export arm6 --inverse -o feed_forward.fmu
+    fmumbs export arm6 --realtime --step 5e-4
     fmumbs export four_bar --inverse --actuated A.tau -o crank.fmu
     """
     from fmumbs.export import export_fmu
@@ -262,7 +268,7 @@ def export(
         path = export_fmu(
             model, output or f"{model.name}.fmu", fmi=int(fmi), kind=kind, backend=backend, starts=starts,
             platforms=platforms or None, naming=naming, all_variables=all_variables, scene=scene,
-            inverse=inverse, actuated=actuated or None, arrays=arrays, states=states, **integration,
+            inverse=inverse, actuated=actuated or None, arrays=arrays, realtime=realtime, states=states, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         _tell_of_reading(model)

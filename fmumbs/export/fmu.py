@@ -59,6 +59,8 @@ from fmumbs.export.model_description import (
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
+from fmumbs.export.realtime import fixed_scheme
+from fmumbs.export.realtime import section as realtime_section
 from fmumbs.export.sources import source, source_name
 from fmumbs.export.terminals import PLACE as TERMINALS
 from fmumbs.export.terminals import terminals_xml
@@ -88,6 +90,7 @@ def export_fmu(
     actuated: Sequence[str] | None = None,
     arrays: bool = False,
     states: str = "tree",
+    realtime: bool = False,
     **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMU to `path`; returns the path of the file.
@@ -122,6 +125,10 @@ def export_fmu(
         many of these as the mechanism has degrees of freedom, chosen where it starts; declared ones if they can be. The
         others follow from the loops, which are exactly closed. Where independent states become singular, as a rocker's
         angle at its dead centre, the FMU says so by fmi2Discard. Of a tree both are the same.
+    realtime: an FMU for Co-Simulation with fixed steps, for real-time computers: by scheme, or rk4, of at most `step`.
+        The default experiment runs with the inputs' start values, and the documentation says what its mean and its
+        worst step took, and what bounds each iteration. A mechanism with an iteration without a useful bound is
+        refused.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
@@ -143,11 +150,14 @@ def export_fmu(
     fmi = _fmi(fmi, backend)
     arrays = _arrays(arrays, fmi, naming)
     all_variables, scene = _checks.flag(all_variables, "all_variables"), _checks.flag(scene, "scene")
-    kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse else "cs+me"
+    realtime = _checks.flag(realtime, "realtime")
+    kind = kind if kind is not None else "cs" if backend == "pythonfmu" or inverse or realtime else "cs+me"
     if not isinstance(kind, str) or kind not in KINDS:
         raise ExportError(f"kind '{kind}' is unknown. Choose one of: {', '.join(KINDS)}.")
     if isinstance(model, ModelImage) and starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
+    if realtime:
+        options = _for_real_time(backend, kind, inverse, options)
     if inverse:
         _check_inverse(backend, kind, scene, options)
     image = image_of(model, starts=starts, everything=inverse, **options)
@@ -162,7 +172,8 @@ def export_fmu(
     _checks.path(path, "path")
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
-    entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi, arrays)
+    sections = (realtime_section(image),) if realtime else ()
+    entries = BACKENDS[backend](image, platforms, naming, scene, kind, fmi, arrays, sections)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date()))
     return target
 
@@ -191,6 +202,20 @@ def _check_exchanged(kind: str) -> None:
     """Raises ExportError for an FMU without Model Exchange, whose states nobody sees."""
     if MODEL_EXCHANGE not in KINDS[kind]:
         raise ExportError("states='independent' is for Model Exchange. Leave it out, or give kind='cs+me' or 'me'.")
+
+
+def _for_real_time(backend: str, kind: str, inverse: bool, options: RunOptions) -> RunOptions:
+    """The options with a scheme of fixed steps. Raises ExportError for what has no steps of its own."""
+    if backend != "native":
+        raise ExportError(f"realtime=True is for the backend 'native', not for '{backend}'.")
+    if inverse:
+        raise ExportError("an FMU of inverse dynamics is not integrated. Leave realtime or inverse out.")
+    if kind != "cs":
+        raise ExportError(
+            f"an FMU for real time integrates by itself, which the kind '{kind}' does not say. Leave kind out, or give "
+            "'cs'."
+        )
+    return fixed_scheme(options)
 
 
 def _check_inverse(backend: str, kind: str, scene: bool, options: RunOptions) -> None:
@@ -222,10 +247,12 @@ def native_entries(
     kind: str = "cs+me",
     fmi: int = 2,
     arrays: bool = False,
+    sections: tuple[tuple[str, str], ...] = (),
 ) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents.
 
-    scene: links to its page; kind: of KINDS; arrays: vectors are arrays.
+    scene: links to its page; kind: of KINDS; arrays: vectors are arrays; sections: of its documentation, more than
+    every FMU has.
     """
     name = model_identifier(image.name)
     variables, tool = named(image.variables[:], naming), installed.tool()
@@ -251,6 +278,7 @@ def native_entries(
             yield f"binaries/{folder}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
     notes = OF_INVERSE if asks_for_inverse(image) else OF_DYNAMICS if fmi == 2 else OF_DYNAMICS3
+    notes = replace(notes, sections=(*sections, *notes.sections))
     page = documentation(image, variables, tool=tool, notes=notes, scene=scene, picture=picture, fmi=fmi)
     yield "documentation/index.html", page
     if fmi == 3:
@@ -258,7 +286,7 @@ def native_entries(
     yield f"sources/{source_name(name)}", source(name, image.bytes)
 
 
-BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool, str, int, bool], Entries]] = {
+BACKENDS: dict[str, Callable[..., Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

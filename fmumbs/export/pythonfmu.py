@@ -98,9 +98,10 @@ def pythonfmu_entries(
     kind: str = CO_SIMULATION,
     fmi: int = 2,
     arrays: bool = False,
+    sections: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[tuple[str, bytes]]:
     """The files of a pythonfmu FMU, of FMI 2.0: name in the archive, contents. scene: links to its page; there are no
-    arrays.
+    arrays, and no sections for real time.
 
     Raises ExportError for a kind with Model Exchange, which pythonfmu does not forward, and if pythonfmu is not
     installed, or has no binary for a platform of this installation.

@@ -3,28 +3,23 @@
 import os
 import platform
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from fmpy import read_model_description
 
-import fmumbs as fm
-from fmumbs.export import installed
 from fmumbs.export.one_file import core_files, core_source
 from fmumbs.export.sources import image_source, source
 from fmumbs.readers import read_model
 from support.drawing.mechanism import Refused, draw
 from support.fmi_functions import EXPORTED
+from support.one_file import HEADERS, QUICK, compiled, program, unpacked
 from support.sweeps import seeds
 
 HERE = Path(__file__).parent
-HEADERS = Path(fm.__file__).parent / "core" / "fmi"
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 MODES = ["cs2", "cs3", "me2"]
 slow = pytest.mark.slow
-QUICK = ["tcc"] if shutil.which("tcc") else ["cc", "-O0"]
 COMPILERS = [
     QUICK,
     *(pytest.param([name, f"-O{level}"], marks=slow) for name in ("gcc", "clang") for level in range(4)),
@@ -33,33 +28,10 @@ COMPILERS = [
 """Those that there are: a test without its compiler is skipped."""
 
 
-def program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"there is no {name} here")
-    return found
-
-
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two FMUs, unpacked: a tree and a loop."""
     return [unpacked(read_model(name), tmp_path_factory.mktemp(name)) for name in ("double_pendulum", "four_bar")]
-
-
-def unpacked(model: fm.Model, folder: Path) -> Path:
-    shutil.unpack_archive(fm.export_fmu(model, folder / "a.fmu", all_variables=True), folder, "zip")
-    (binary,) = (folder / "binaries" / "linux64").iterdir()
-    shutil.copyfile(binary, folder / "fmumbs.so")
-    (file,) = (folder / "sources").glob("*.c")
-    file.write_bytes(file.read_bytes().removesuffix(installed.core()) + core_source())  # not the build's
-    return folder
-
-
-def compiled(command: list[str], source: Path, target: Path, *flags: str) -> Path:
-    subprocess.run(
-        [program(command[0]), *STRICT, *command[1:], *flags, "-c", str(source), "-o", str(target)], check=True
-    )
-    return target
 
 
 def linked(command: list[str], folders: list[Path], target: Path) -> Path:

@@ -394,13 +394,10 @@ static fm_instance *allocate(const whole *draft, const void *image, size_t size,
     return s;
 }
 
-fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+/* The same as fm_do_open, with a draft that is zero. */
+static fm_status open_by(whole *all, const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
 {
-    whole all;
-    memset(&all, 0, sizeof all);
-    fm_instance *draft = joined(&all);
-    *out = NULL;
-    if (bytes == NULL) return refuse(message, capacity, "no model image was given");
+    fm_instance *draft = joined(all);
     /* the image is read from an aligned copy */
     void *copy = malloc(size + FM_LINE);
     if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
@@ -410,7 +407,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
         return FM_ERROR;
     }
     const char *why = prepare(draft);
-    fm_instance *s = why == NULL ? allocate(&all, copy, size, &why) : NULL;
+    fm_instance *s = why == NULL ? allocate(all, copy, size, &why) : NULL;
     free(copy);
     fm_free_plan(&draft->plan), fm_free_plan(&draft->assembly->plan), fm_free_profile(&draft->statics->profile);
     if (s == NULL) return refuse(message, capacity, why);
@@ -425,6 +422,17 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     s->laws.use = s->laws.now;
     *out = s;
     return fm_do_reset(s);
+}
+
+fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+{
+    *out = NULL;
+    if (bytes == NULL) return refuse(message, capacity, "no model image was given");
+    whole *all = calloc(1, sizeof *all); /* targets have small stacks */
+    if (all == NULL) return refuse(message, capacity, "not enough memory for the model image");
+    const fm_status status = open_by(all, bytes, size, out, message, capacity);
+    free(all);
+    return status;
 }
 
 void fm_close(fm_instance *s)

@@ -1,0 +1,164 @@
+"""FMUs for real time: fixed steps, no allocation, little stack, and a worst step hardly longer than the mean."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fmpy import read_model_description, simulate_fmu
+
+import fmumbs as fm
+from fmumbs.export import export_fmu, realtime
+from fmumbs.readers import read_model
+from support.drawing.mechanism import Refused, draw
+from support.one_file import HEADERS, compiled, program, unpacked
+from support.sweeps import first, seeds
+
+CORE = Path(fm.__file__).parent / "core"
+HOST = Path(__file__).parent / "realtime_host.c"
+STACK = 16 * 1024
+"""Bytes of stack, which small real-time targets give a task."""
+WORST = 1.2
+"""Times the mean: the worst step of rk4 without events."""
+STEPS = 200
+MODELS = ["four_bar", "arm6", "manipulator5", "braked_rotor", "cantilever", "crane", "governor", "heavy_top"]
+QUICK = ["tcc"] if shutil.which("tcc") else ["cc", "-O1"]  # GCC's -O0 gives each inlined function a stack of its own
+COUNTING = ["gcc", "-O0", "-fsanitize-coverage=trace-pc"]
+
+
+def measured(command: list[str], model: fm.Model, folder: Path, step: float = 1e-3) -> np.ndarray:
+    """(STEPS + 2, 3) basic blocks, bytes of stack and allocations of opening, initialisation and each step."""
+    unpacked(model, folder, realtime=True, step=step)
+    (file,) = (folder / "sources").glob("*.c")
+    own = [f"-D{name}=host_{name}" for name in ("malloc", "calloc", "realloc", "free")]
+    made = compiled(command, file, folder / "fmu.o", *own)
+    host = ["-std=c99", f"-DNAME={file.stem}", "-I", str(HEADERS), str(HOST), str(made), "-o", str(folder / "host")]
+    subprocess.run([program(command[0]), *host, "-lm"], check=True)
+    guid = read_model_description(str(folder), validate=False).guid
+    run = [str(folder / "host"), guid, str(STEPS), repr(step)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return np.array([line.split() for line in done.stdout.splitlines()], int)
+
+
+@pytest.mark.parametrize("name", first(3, MODELS))
+def test_a_call_needs_little_stack_and_a_step_no_memory(name: str, tmp_path: Path) -> None:
+    found = measured(QUICK, read_model(name), tmp_path)
+    assert len(found) == STEPS + 2 and found[0, 2] > 0
+    assert found[:, 1].min() > 100 and found[:, 1].max() < STACK
+    assert not found[1:, 2].any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["gcc", "-O2"], ["clang", "-O2"]], ids=" ".join)
+@pytest.mark.parametrize("name", ["four_bar", "manipulator5"])
+def test_optimizing_compilers_need_little_stack_too(command: list[str], name: str, tmp_path: Path) -> None:
+    found = measured(command, read_model(name), tmp_path)
+    assert found[:, 1].max() < STACK and not found[1:, 2].any()
+
+
+@pytest.mark.parametrize("seed", seeds(2, 60))
+def test_any_mechanism_needs_little_stack_and_no_memory(seed: int, tmp_path: Path) -> None:
+    try:
+        drawn = draw(seed)
+        drawn.model.experiment(stop=drawn.stop / 10, interval=drawn.stop / 100)
+        found = measured(QUICK, drawn.model, tmp_path, drawn.stop / 10 / STEPS)
+    except Refused:
+        pytest.skip("no mechanism")
+    except fm.FmumbsError as error:
+        pytest.skip(f"refused: {error}")
+    assert found[:, 1].max() < STACK and not found[1:, 2].any()
+
+
+@pytest.mark.parametrize("name", first(1, [one for one in MODELS if one != "crane"]))
+def test_the_worst_step_is_hardly_longer_than_the_mean(name: str, tmp_path: Path) -> None:
+    """Counted in basic blocks that run."""
+    program("gcc")
+    blocks = measured(COUNTING, read_model(name), tmp_path)[2:, 0]
+    assert blocks.min() > 0
+    assert blocks.max() <= WORST * blocks.mean()
+
+
+def rows(page: str) -> dict[str, tuple[float, float]]:
+    """Mean and worst, by what is counted, in the documentation's table."""
+    found = re.findall(r"<tr><td>([^<]*)</td><td>([\d.e-]+)</td><td>([\d.e-]+)</td></tr>", page)
+    return {what: (float(mean), float(worst)) for what, mean, worst in found}
+
+
+@pytest.mark.parametrize("name", first(2, ["manipulator5", "braked_rotor", "four_bar", "bennett", "engine"]))
+def test_the_documentation_has_the_counts_of_the_default_experiment(name: str, tmp_path: Path) -> None:
+    folder = unpacked(read_model(name), tmp_path, realtime=True, step=2e-3)
+    page = (folder / "documentation" / "index.html").read_text()
+    description = read_model_description(str(folder))
+    start = {v.name: v.start for v in description.modelVariables}
+    assert (start["solver.scheme"], start["solver.step"]) == ("1", "0.002")
+    assert description.modelExchange is None
+    outputs = ["solver.steps", "solver.evaluations", "solver.iterations"]
+    stop = float(description.defaultExperiment.stopTime)
+    ran = simulate_fmu(str(folder / "a.fmu"), stop_time=stop, output_interval=2e-3, output=outputs)
+    assert ran["solver.steps"][-1] == round(stop / 2e-3)
+    for what, output in (("evaluations of the accelerations", outputs[1]), ("corrections of loops", outputs[2])):
+        each = np.diff(ran[output])
+        assert rows(page)[what] == (pytest.approx(each.mean(), rel=1e-5), each.max())
+
+
+def sticking(count: int) -> fm.Model:
+    """A pendulum of `count` links with a brake at each hinge."""
+    model = fm.Model("brakes", gravity=(0, 0, -9.81))
+    at = model.ground.at()
+    for i in range(count):
+        body = fm.Body(f"b{i}", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        joint = fm.Revolute(f"A{i}", at, body.at(0, 0, 0.5), axis="y", q0=0.5)
+        model.add(body, joint, fm.Law.brake(f"brake{i}", joint, 4.0))
+        at = body.at(0, 0, -0.5)
+    model.experiment(stop=2.0, interval=0.01)
+    return model
+
+
+def test_a_law_that_sticks_takes_a_bounded_number_of_evaluations(tmp_path: Path) -> None:
+    image = fm.compile(sticking(1), scheme="rk4", step=1e-2)
+    worst = realtime.counts_of(image).evaluations[1]
+    assert 4 < worst <= (4 + 2) * realtime.STICKING
+    export_fmu(sticking(1), tmp_path / "a.fmu", realtime=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"scheme": "auto"}, r"'auto' has no fixed steps.*choose one of: rk4"),
+        ({"kind": "cs+me"}, r"the kind 'cs\+me' does not"),
+        ({"kind": "me"}, r"the kind 'me' does not"),
+        ({"backend": "pythonfmu"}, r"backend 'native'"),
+        ({"inverse": True}, r"not integrated"),
+    ],
+    ids=["scheme", "both", "me", "pythonfmu", "inverse"],
+)
+def test_what_has_no_fixed_steps_is_refused(options: dict[str, object], words: str, tmp_path: Path) -> None:
+    with pytest.raises(fm.ExportError, match=words):
+        export_fmu(read_model("pendulum"), tmp_path / "a.fmu", realtime=True, **options)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_iterations_without_a_useful_bound_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(fm.ExportError, match=r"'brake0' and 'brake1' of 'brakes' may stick at the same time.*smooth"):
+        export_fmu(sticking(2), tmp_path / "a.fmu", realtime=True)
+    with pytest.raises(fm.ExportError, match=r"'rolling_disk' has nonholonomic joints and loops"):
+        export_fmu(read_model("rolling_disk"), tmp_path / "a.fmu", realtime=True)
+    with pytest.raises(fm.SolverError, match="too long for this motion"):
+        export_fmu(read_model("cantilever"), tmp_path / "a.fmu", realtime=True, step=0.1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bounds_are_those_of_the_core() -> None:
+    for file, name, value in (
+        ("loops/projection.c", "FM_MOST_CORRECTIONS", realtime.CORRECTIONS / 4),
+        ("motion/normal_forces.c", "FM_NEWTON", realtime.NEWTON),
+        ("motion/normal_forces.c", "FM_HALVINGS", realtime.HALVINGS),
+        ("motion/crossings.c", "FM_TRIALS", realtime.WIDTHS),
+        ("loops/cut_joints.c", "FM_SEARCHES", realtime.CUT_JOINT),
+        ("forces/laws.c", "FM_LARGEST_BOUND", realtime.INFINITE),
+    ):
+        found = re.search(rf"#define {name} (\S+)", (CORE / file).read_text())
+        assert found and float(found[1]) == value, name
