@@ -2,8 +2,8 @@
 
 cli -> study -> system, verify -> play, export -> view -> run -> readers, compiler -> analysis, scene -> mechanism ->
 spatial -> errors
-fmi -> api -> statics -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance ->
-image -> maths
+fmi -> api -> statics -> outputs -> adjoint -> time -> assembly -> motion -> kernels -> loops -> forces -> tree ->
+instance -> image -> maths
 """
 
 import ast
@@ -41,9 +41,8 @@ LAYERS = [
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 CORE_ROOMS = (
-    "maths", "image", "instance", "tree", "forces", "loops", "kernels", "motion", "assembly", "time", "outputs",
-    "statics", "api",
-    "fmi",
+    "maths", "image", "instance", "tree", "forces", "loops", "kernels", "motion", "assembly", "time", "adjoint",
+    "outputs", "statics", "api", "fmi",
 )  # fmt: skip
 
 # The compiler reads the core's tables, the solver steps it, and the limits of an image bound elements.

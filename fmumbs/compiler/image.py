@@ -113,8 +113,10 @@ class ModelImage:
         """Whether the motion starts at rest in the static equilibrium near the start values."""
         return starts_at_rest(self.arrays)
 
-    def take_instance(self) -> Any:
-        """A new instance of the core, owned by the caller."""
+    def take_instance(self, derivatives: bool = False) -> Any:
+        """A new instance of the core, owned by the caller; with what exact derivatives need, if asked."""
+        if derivatives:
+            return open_instance(self.bytes, derivatives)
         try:
             return self._spare.pop()
         except IndexError:

@@ -161,11 +161,15 @@ def text_at(text: bytes, offset: int) -> str:
     return text[offset : text.index(b"\0", offset)].decode()
 
 
-def open_instance(image: bytes) -> Any:
-    """A new instance of the core, closed by the garbage collector. Raises ModelError if the core refuses the image."""
+def open_instance(image: bytes, derivatives: bool = False) -> Any:
+    """A new instance of the core, closed by the garbage collector; with what exact derivatives need, if asked.
+
+    Raises ModelError if the core refuses the image.
+    """
     out = ffi.new("fm_instance **")
     message = ffi.new("char[]", 512)
-    if lib.fm_open(ffi.from_buffer(image), len(image), out, message, 512) != lib.FM_OK:
+    opened = lib.fm_open_with_derivatives if derivatives else lib.fm_open
+    if opened(ffi.from_buffer(image), len(image), out, message, 512) != lib.FM_OK:
         raise ModelError(f"{ffi.string(message).decode()}.")
     return ffi.gc(out[0], lib.fm_close)
 

@@ -81,7 +81,7 @@ def _common(of: Capabilities) -> dict[str, str]:
         "canGetAndSetFMUState": boolean(of.keeps_state),
         "canSerializeFMUState": boolean(of.serialises_state),
         "providesDirectionalDerivatives": boolean(of.directional_derivatives),
-        "providesAdjointDerivatives": "false",
+        "providesAdjointDerivatives": boolean(of.adjoint_derivatives),
         "providesPerElementDependencies": "false",
     }
 

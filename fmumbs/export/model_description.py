@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fmumbs._naming import FLAT, STRUCTURED
 from fmumbs.compiler.continuous import continuous, time_of
-from fmumbs.compiler.layout import lib
+from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import ExportError
 from fmumbs.export.naming import named
@@ -53,6 +53,7 @@ class Capabilities:
     keeps_state: bool = True
     serialises_state: bool = True
     directional_derivatives: bool = True
+    adjoint_derivatives: bool = False
     needs_tool: bool = False
     log_categories: tuple[str, ...] = tuple(LOG_CATEGORIES)
     kinds: tuple[str, ...] = KINDS["cs"]
@@ -140,7 +141,7 @@ def model_description(
         tool=tool,
         licence=licence,
         date=source_date(),
-        capabilities=capabilities,
+        capabilities=replace(capabilities, adjoint_derivatives=fmi == 3 and _has_adjoint(image, capabilities)),
         sources=sources,
         units=[unit(name) for name in sorted({v.unit for v in table if v.unit})],
         experiment=experiment_of(image),
@@ -150,6 +151,11 @@ def model_description(
         terminals=terminals(image, own),
         arrays=lengths,
     )
+
+
+def _has_adjoint(image: "ModelImage", of: Capabilities) -> bool:
+    """Whether all outputs have adjoint derivatives, by all inputs, states and tunable parameters."""
+    return of.directional_derivatives and bool(lib.fm_has_adjoint(image.take_instance(derivatives=True), ffi.NULL, 0))
 
 
 def _arrays(image: "ModelImage") -> dict[int, int]:

@@ -36,7 +36,8 @@ class Solver:
     """Simulates a mechanism step by step, with the same bits as its FMU.
 
     model: a Model, with all variables accessible, declared variables also under their own names; or a ModelImage, with
-    the variables in its table.
+    the variables in its table. derivatives: whether directional_derivative() is exact, and adjoint() available, where
+    the model is covered; it takes more memory.
     {options}
 
     Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
@@ -49,9 +50,9 @@ class Solver:
     """
 
     @shows_options
-    def __init__(self, model: Model | ModelImage, **options: Unpack[RunOptions]) -> None:
+    def __init__(self, model: Model | ModelImage, *, derivatives: bool = False, **options: Unpack[RunOptions]) -> None:
         self.image = image_of(model, everything=True, **options)
-        self._instance = self.image.take_instance()
+        self._instance = self.image.take_instance(derivatives)
         self._declared = {} if isinstance(model, ModelImage) else declared_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
         self.rows = 0  # that the last run() completed
@@ -301,16 +302,33 @@ class Solver:
 
         unknowns: names of outputs; knowns: of inputs, states and tunable parameters; the name of a vector means all its
         components. seed: (knowns,) the direction. Force laws keep their modes. By inputs the derivatives are those of
-        the linear response, by all else extrapolated differences.
+        the linear response, by all else extrapolated differences; all are exact in a Solver with `derivatives` of a
+        model that adjoint() covers.
         """
-        rows, z = _references_for_core([i for name in unknowns for i in self._references(name)[0]])
-        columns, v = _references_for_core([i for name in knowns for i in self._references(name)[0]])
-        direction = _numbers(seed, "the seed")
-        if direction.shape != (columns,):
-            raise SolverError(f"the seed has {_size(direction)} numbers for {columns} knowns. Give one for each.")
-        result = np.empty(rows)
-        towards, found = _pointer("double", direction), _pointer("double", result)
-        self._call(lib.fm_directional_derivative, z, rows, v, columns, towards, found)
+        (rows, z), (columns, v) = self._all_references(unknowns), self._all_references(knowns)
+        return self._derive(lib.fm_directional_derivative, (z, rows, v, columns), seed, (columns, "knowns"), rows)
+
+    def adjoint(self, unknowns: Sequence[str], knowns: Sequence[str], seed: ArrayLike) -> Array:
+        """(knowns,) derivatives of the sum of seed times unknowns by all knowns, at the present time.
+
+        The transpose of directional_derivative(): its cost does not grow with the number of knowns. unknowns: names of
+        outputs and rates; knowns: of inputs, states and tunable parameters. seed: (unknowns,) the weights.
+
+        Raises SolverError unless the Solver was made with `derivatives`, and where there is no adjoint, of the model or
+        of a variable, with the reason.
+        """
+        (rows, z), (columns, v) = self._all_references(unknowns), self._all_references(knowns)
+        return self._derive(lib.fm_adjoint_derivative, (z, rows, v, columns), seed, (rows, "unknowns"), columns)
+
+    def _all_references(self, names: Sequence[str]) -> tuple[int, Any]:
+        return _references_for_core([i for name in names for i in self._references(name)[0]])
+
+    def _derive(self, function: Any, of: Any, seed: ArrayLike, takes: tuple[int, str], count: int) -> Array:
+        given = _numbers(seed, "the seed")
+        if given.shape != (takes[0],):
+            raise SolverError(f"the seed has {_size(given)} numbers for {takes[0]} {takes[1]}. Give one for each.")
+        result = np.empty(count)
+        self._call(function, *of, _pointer("double", given), _pointer("double", result))
         return result
 
     # Statics ------------------------------------------------------------------------------------------------------

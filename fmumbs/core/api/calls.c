@@ -12,6 +12,7 @@
 #include "../motion/rules.h"
 #include "../outputs/continuous.h"
 #include "../outputs/derivatives.h"
+#include "../outputs/exact.h"
 #include "../outputs/loop_values.h"
 #include "../outputs/poses.h"
 #include "../outputs/start_changes.h"
@@ -35,7 +36,15 @@ static int settled(fm_instance *s)
 fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity)
 {
     const fm_float_mode host = fm_float_enter();
-    const fm_status status = fm_do_open(image, bytes, out, message, capacity);
+    const fm_status status = fm_do_open(image, bytes, 0, out, message, capacity);
+    fm_float_leave(host);
+    return status;
+}
+
+fm_status fm_open_with_derivatives(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity)
+{
+    const fm_float_mode host = fm_float_enter();
+    const fm_status status = fm_do_open(image, bytes, 1, out, message, capacity);
     fm_float_leave(host);
     return status;
 }
@@ -335,6 +344,13 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
     fm_enter(s);
     return fm_leave(s, settled(s) ? fm_do_directional_derivative(s, unknown, unknowns, known, knowns, seed, result)
                                   : FM_DISCARD);
+}
+
+fm_status fm_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                size_t knowns, const double *seed, double *result)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_adjoint_derivative(s, unknown, unknowns, known, knowns, seed, result));
 }
 
 size_t fm_poses(fm_instance *s, double *poses, size_t capacity)

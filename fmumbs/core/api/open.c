@@ -1,6 +1,7 @@
 /* open.c: creates an instance in one block of memory, and resets it. */
 #include "open.h"
 
+#include "../adjoint/build.h"
 #include "../time/hosted.h"
 #include "../maths/text.h"
 #include "../maths/vectors.h"
@@ -16,6 +17,7 @@
 #include "../loops/scratch.h"
 #include "../statics/profile.h"
 #include "../kernels/kernels.h"
+#include "../outputs/exact_places.h"
 #include "../motion/actuated.h"
 #include "../motion/independent.h"
 #include "../motion/parameters.h"
@@ -71,6 +73,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
     S(fm_actuated, actuated, FM_ACTUATED_ARRAYS)         \
     S(fm_assembly, assembly, FM_ASSEMBLY_ARRAYS)         \
     S(fm_integrator, integrator, FM_INTEGRATOR_ARRAYS)   \
+    S(fm_graph, graph, FM_GRAPH_SCRATCH)                 \
     S(fm_statics, statics, FM_STATICS_ARRAYS)
 
 /* An instance with the scratch memory of all rooms. */
@@ -180,6 +183,7 @@ static fm_counts counts_of(const fm_instance *s)
         .controls = (size_t)m->n.controls,
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
+        .graph = (size_t)s->graph->values,
         .profile = s->statics->profile.entries,
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
         .reduced = (size_t)m->reduced,
@@ -203,6 +207,14 @@ static void keep_plan(fm_loop_plan *p, unsigned char *base, size_t *used)
     p->link = put(base, used, p->link, p->paths, sizeof *p->link);
 }
 
+static void keep_graph(fm_graph *g, const fm_model *m, unsigned char *base, size_t *used)
+{
+    if (!g->built) return;
+#define A(type, name, count) g->name = put(base, used, g->name, (size_t)(count), sizeof *g->name);
+    FM_GRAPH_ARRAYS(A)
+#undef A
+}
+
 /* Copies what was planned on the heap. */
 static void keep_plans(fm_instance *s, unsigned char *base, size_t *used)
 {
@@ -211,6 +223,7 @@ static void keep_plans(fm_instance *s, unsigned char *base, size_t *used)
     fm_profile *profile = &s->statics->profile;
     profile->place = put(base, used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
     fm_split_profile(profile, profile->n);
+    keep_graph(s->graph, &s->model, base, used);
 }
 
 /* Places all arrays; returns the bytes that they take. */
@@ -324,9 +337,9 @@ static fm_status refuse(char *message, size_t capacity, const char *sentence)
     return FM_ERROR;
 }
 
-/* What the sizes of all arrays follow from: the plans of the loops and of statics' matrix, on the heap, and what is
- * used. Returns what there is no memory for, or NULL. */
-static const char *prepare(fm_instance *s)
+/* What the sizes of all arrays follow from: the plans of the loops and of statics' matrix and the graph, on the heap,
+ * and what is used. Returns what there is no memory for, or NULL. */
+static const char *prepare(fm_instance *s, int derivatives)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
     s->model = model_of(&s->image);
@@ -345,6 +358,8 @@ static const char *prepare(fm_instance *s)
     const double nu = (double)s->model.n.speeds, nc = (double)s->model.n.rows; /* the squares of the reduced form */
     if (s->model.reduced && (3.0 * nu + nc) * (nu + nc) * sizeof(double) > (double)(SIZE_MAX / 4))
         return "not enough memory for the reduced formulation of so many coordinates";
+    if (derivatives && !fm_build_graph(&s->image, &s->model, s->graph))
+        return "not enough memory for the derivatives: open the model without them";
     return NULL;
 }
 
@@ -395,7 +410,8 @@ static fm_instance *allocate(const whole *draft, const void *image, size_t size,
 }
 
 /* The same as fm_do_open, with a draft that is zero. */
-static fm_status open_by(whole *all, const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+static fm_status open_by(whole *all, const void *bytes, size_t size, int derivatives, fm_instance **out, char *message,
+                         size_t capacity)
 {
     fm_instance *draft = joined(all);
     /* the image is read from an aligned copy */
@@ -406,10 +422,11 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, fm_instance
         free(copy);
         return FM_ERROR;
     }
-    const char *why = prepare(draft);
+    const char *why = prepare(draft, derivatives);
     fm_instance *s = why == NULL ? allocate(all, copy, size, &why) : NULL;
     free(copy);
     fm_free_plan(&draft->plan), fm_free_plan(&draft->assembly->plan), fm_free_profile(&draft->statics->profile);
+    fm_free_graph(draft->graph);
     if (s == NULL) return refuse(message, capacity, why);
     for (int32_t u = 0; u < s->statics->profile.n; u++) s->statics->variable[s->statics->profile.place[u]] = u;
     write_guid(s);
@@ -418,19 +435,20 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, fm_instance
     fm_find_actuators(s);
     fm_find_following(s);
     fm_find_states(s);
+    fm_find_knowns(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
     *out = s;
     return fm_do_reset(s);
 }
 
-fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+fm_status fm_do_open(const void *bytes, size_t size, int derivatives, fm_instance **out, char *message, size_t capacity)
 {
     *out = NULL;
     if (bytes == NULL) return refuse(message, capacity, "no model image was given");
     whole *all = calloc(1, sizeof *all); /* targets have small stacks */
     if (all == NULL) return refuse(message, capacity, "not enough memory for the model image");
-    const fm_status status = open_by(all, bytes, size, out, message, capacity);
+    const fm_status status = open_by(all, bytes, size, derivatives, out, message, capacity);
     free(all);
     return status;
 }

@@ -407,10 +407,10 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
                                     const fmi3ValueReference knowns[], size_t nKnowns, const fmi3Float64 seed[],
                                     size_t nSeed, fmi3Float64 sensitivity[], size_t nSensitivity)
 {
-    (void)unknowns, (void)nUnknowns, (void)knowns, (void)nKnowns, (void)seed, (void)nSeed;
-    (void)sensitivity, (void)nSensitivity;
-    CALL("GetAdjointDerivative", FMU_OUTSIDE_STEPS,
-         fmu_say(c, FMU_ERROR, "this FMU has no adjoint derivatives; use fmi3GetDirectionalDerivative"));
+    CALL("GetAdjointDerivative", FMU_MAY_GET & ~FMU_INTERMEDIATE,
+         ELEMENTS(0, knowns, nKnowns, nSensitivity,
+                  ELEMENTS(1, unknowns, nUnknowns, nSeed,
+                           fmu_adjoint_derivative(c, unknowns, nUnknowns, knowns, nKnowns, seed, sensitivity))));
 }
 
 /* An order is that of all elements of an array. */

@@ -191,6 +191,8 @@ fmu_status fmu_get_output_derivatives(fmu_component *c, const uint32_t *referenc
 /* result (unknowns) = (d unknown / d known) seed (knowns) */
 fmu_status fmu_directional_derivative(fmu_component *c, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                       size_t knowns, const double *seed, double *result);
+fmu_status fmu_adjoint_derivative(fmu_component *c, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                  size_t knowns, const double *seed, double *result);
 
 /* Saves into *state, or into a new state if that is NULL. A state belongs to the component and is freed with it. */
 fmu_status fmu_state_save(fmu_component *c, void **state);

@@ -46,7 +46,7 @@ static fm_instance *open_core(fmu_component *c, const char *identity, const char
     if (!fm_hash_fits(image.bytes, image.size)) {
         (void)fmu_say(c, FMU_ERROR,
                       "the model image was altered: its SHA-256 differs from the one in its header; export again");
-    } else if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
+    } else if (fm_open_with_derivatives(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
         (void)fmu_say(c, FMU_ERROR, "%s", why);
         core = NULL;
     } else if (!is_identity(c, core, identity, arrays)) {

@@ -235,3 +235,15 @@ fmu_status fmu_directional_derivative(fmu_component *c, const uint32_t *unknown,
     if (unknowns == 0) return FMU_OK;
     return fmu_answer(c, fm_directional_derivative(c->core, unknown, unknowns, known, knowns, seed, result));
 }
+
+fmu_status fmu_adjoint_derivative(fmu_component *c, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                  size_t knowns, const double *seed, double *result)
+{
+    if (!check_all(c, unknown, unknowns, seed, FM_REAL, is_unknown) ||
+        !check_all(c, known, knowns, result, FM_REAL, is_known) || !check_seeds(c, seed, unknowns) ||
+        fmu_assembled(c) != FMU_OK) {
+        return FMU_ERROR;
+    }
+    if (knowns == 0) return FMU_OK;
+    return fmu_answer(c, fm_adjoint_derivative(c->core, unknown, unknowns, known, knowns, seed, result));
+}

@@ -123,6 +123,7 @@ struct fm_instance {
     struct fm_actuated *actuated;     /* motion */
     struct fm_assembly *assembly;     /* assembly */
     struct fm_integrator *integrator; /* time */
+    struct fm_graph *graph;           /* adjoint */
     struct fm_statics *statics;       /* statics */
 };
 

@@ -66,18 +66,24 @@ static void pull_loops(fm_instance *s, const double *y, double a, double *rates)
     for (int32_t i = 0; i < s->image.n.positions; i++) rates[i] += more[i];
 }
 
-/* Adds the pull to the rates at y, after an evaluation there. */
-void fm_pull(fm_instance *s, const double *y, double *rates)
+/* The a of loops at y after an evaluation there; 0: they are not pulled. */
+double fm_pull_of_loops(const fm_instance *s, const double *y)
 {
     const int loops = s->plan.blocks > 0 && !fm_has_independent(s) &&
                       s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY && s->loop.factored &&
                       !s->loop.near_singular && !s->singular->on_branch;
-    const double *u = y + s->image.n.positions;
+    return loops ? rate_of(s, square_in_loops(s, y + s->image.n.positions)) : 0.0;
+}
+
+/* Adds the pull to the rates at y, after an evaluation there. */
+void fm_pull(fm_instance *s, const double *y, double *rates)
+{
+    const double *u = y + s->image.n.positions, loops = fm_pull_of_loops(s, y);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
         const double *q = y + k->p, a = rate_of(s, dot(u + k->u, u + k->u) / 3.0);
         const double short_of = 1.0 - ((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
         for (int j = 0; j < 4; j++) rates[k->p + j] += 0.5 * a * short_of * q[j];
     }
-    if (loops) pull_loops(s, y, rate_of(s, square_in_loops(s, u)), rates);
+    if (loops > 0.0) pull_loops(s, y, loops, rates);
 }

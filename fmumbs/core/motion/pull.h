@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+double fm_pull_of_loops(const fm_instance *s, const double *y);
 void fm_pull(fm_instance *s, const double *y, double *rates);
 
 FM_HIDDEN_END

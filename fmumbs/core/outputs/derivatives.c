@@ -16,6 +16,7 @@
 #include "../time/hosted.h"
 #include "continuous.h"
 #include "differences.h"
+#include "exact.h"
 #include "places.h"
 #include "response.h"
 #include "update.h"
@@ -228,6 +229,18 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 
+/* By the response to inputs, and by differences for all others. 0: one is not finite. */
+static int respond_and_differ(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns,
+                              int inputs, int others, double *result)
+{
+    if (others && !fm_differ(s, along, unknown, unknowns, result)) return 0;
+    if ((inputs || !others) && !s->model.inverse) {
+        fm_keep_pieces(s);
+        add_response(s, unknown, unknowns, result);
+    }
+    return 1;
+}
+
 fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                        size_t knowns, const double *seed, double *result)
 {
@@ -244,11 +257,9 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     }
     for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
     fm_keep_pieces(s);
-    const int fits = !others || fm_differ(s, &along, unknown, unknowns, result);
-    if (fits && (inputs || !others) && !s->model.inverse) {
-        fm_keep_pieces(s);
-        add_response(s, unknown, unknowns, result);
-    }
+    const int fits = fm_exact_fits(s, &along, unknown, unknowns)
+                         ? fm_exact_forward(s, &along, unknown, unknowns, result)
+                         : respond_and_differ(s, &along, unknown, unknowns, inputs, others, result);
     fm_end_smooth(s);
     if (!fits) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
     for (size_t i = 0; i < unknowns; i++) {

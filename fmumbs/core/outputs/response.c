@@ -46,14 +46,10 @@ static void respond_stuck(fm_instance *s, const fm_evaluation *how, double *udot
     else respond_so(s, &free, udot);
 }
 
-/* The accelerations and wrenches due to seeds of the inputs; sticking laws keep sticking. */
-void fm_respond(fm_instance *s, const double *tau, const double *load)
+/* The same at the present positions, in work.udot, with the multipliers. */
+static void respond_at_rest(fm_instance *s, const double *tau, const double *load)
 {
-    double gravity[3];
     fm_stop(s, s->y, s->work.probe);
-    memcpy(gravity, s->gravity, sizeof gravity);
-    memset(s->gravity, 0, sizeof gravity);
-    fm_planar_weigh(s);
     const fm_evaluation how = {respond_stuck, s->clock[FM_TIME], s->work.probe, tau, load};
     const double closure = s->closure[FM_CLOSURE_CORRECTION];
     s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
@@ -63,8 +59,38 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     s->laws.off = 0;
     if (s->reduced.used) fm_reduced_multipliers(s);
     s->closure[FM_CLOSURE_CORRECTION] = closure;
+}
+
+/* Without gravity until weigh_again. */
+static void float_free(fm_instance *s, double gravity[3])
+{
+    memcpy(gravity, s->gravity, 3 * sizeof *gravity);
+    memset(s->gravity, 0, 3 * sizeof *gravity);
+    fm_planar_weigh(s);
+}
+
+static void weigh_again(fm_instance *s, const double gravity[3])
+{
+    memcpy(s->gravity, gravity, 3 * sizeof *gravity);
+    fm_planar_weigh(s);
+}
+
+/* The accelerations and wrenches due to seeds of the inputs; sticking laws keep sticking. */
+void fm_respond(fm_instance *s, const double *tau, const double *load)
+{
+    double gravity[3];
+    float_free(s, gravity);
+    respond_at_rest(s, tau, load);
     fm_planar_expand(s);
     fm_make_joint_forces(s, s->work.udot);
-    memcpy(s->gravity, gravity, sizeof gravity);
-    fm_planar_weigh(s);
+    weigh_again(s, gravity);
+}
+
+/* The accelerations and multipliers alone; the factor of the rows remains. */
+void fm_respond_by_motion(fm_instance *s, const double *tau, const double *load)
+{
+    double gravity[3];
+    float_free(s, gravity);
+    respond_at_rest(s, tau, load);
+    weigh_again(s, gravity);
 }

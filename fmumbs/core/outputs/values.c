@@ -181,15 +181,20 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     return fm_say(s, FM_ERROR, "%s = %.9g is refused: %s", name, value, why);
 }
 
-/* Writes a value where it is stored; a ball's one stiffness or damping is that of three modes. */
-static void write(const fm_instance *s, uint32_t reference, double *at, double value)
+/* How many numbers a variable stands for where it is stored: 3 of a ball's one stiffness or damping, which is that of
+ * three modes. */
+int32_t fm_stands_for(const fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
     const int32_t kind = m->variable_kind[reference];
-    *at = value;
-    if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference] < 0 &&
-        m->joint_kind[m->variable_object[reference]] == FM_JOINT_SPHERICAL)
-        at[1] = at[2] = value;
+    const int ball = (kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference] < 0 &&
+                     m->joint_kind[m->variable_object[reference]] == FM_JOINT_SPHERICAL;
+    return ball ? 3 : 1;
+}
+
+static void write(const fm_instance *s, uint32_t reference, double *at, double value)
+{
+    for (int32_t i = fm_stands_for(s, reference); i > 0; i--) at[i - 1] = value;
 }
 
 /* Where a tunable parameter, or an input of inverse dynamics, is stored; NULL for all else. */

@@ -228,7 +228,6 @@ def test_numbers_of_values_must_be_those_of_variables(rod: Unzipped, one: Any) -
         (lambda one: one.fmi3ExitConfigurationMode(one.component), "no structural parameters"),
         (lambda one: one.fmi3ActivateModelPartition(one.component, 0, 0.0), "of type Clock"),
         (lambda one: one.fmi3GetNumberOfVariableDependencies(one.component, 0, byref(c_size_t())), "modelDescription"),
-        (lambda one: one.getAdjointDerivative([0], [0], [1.0]), "fmi3GetDirectionalDerivative"),
         (lambda one: one.enterEventMode(), "eventModeUsed"),
         (lambda one: one.fmi3DoStep(one.component, 0.0, 0.1, c_bool(True), None, None, None, None), "NULL"),
         (lambda one: one.setFloat64([10**6], [0.0]), "value reference 1000000 does not exist"),
@@ -514,4 +513,38 @@ def test_event_indicators_are_variables(ball: Unzipped) -> None:
     before = one.getFloat64([slide, speed])
     assert one.getFloat64([mark, slide, speed])[1:] == before
     host.freeInstance()
+    one.freeInstance()
+
+
+# --- adjoint derivatives ---------------------------------------------------------------------------------
+
+
+def test_adjoint_derivatives_are_the_transpose_of_directional_ones(rod: Unzipped) -> None:
+    """Of rates and outputs by inputs, states and parameters: each entry of the matrix from both sides."""
+    assert rod.description.modelExchange.providesAdjointDerivatives
+    assert rod.description.coSimulation.providesAdjointDerivatives
+    one = rod.host()
+    one.enterInitializationMode()
+    one.exitInitializationMode()
+    one.enterContinuousTimeMode()
+    rates = [unknown.variable.valueReference for unknown in rod.description.derivatives]
+    unknowns = [*rates, *(rod.reference[name] for name in ("A.reaction.f[1]", "rod.a[3]", "solver.energy"))]
+    knowns = [rod.reference[name] for name in rod.reference if name in KNOWN]
+    A = np.array([one.getDirectionalDerivative(unknowns, [k], [1.0]) for k in knowns]).T
+    found = np.array([one.getAdjointDerivative([u], knowns, [1.0], len(knowns)) for u in unknowns])
+    np.testing.assert_allclose(found, A, rtol=0, atol=1e-12 * np.abs(A).max())
+    assert np.count_nonzero(A) > len(unknowns)
+    one.freeInstance()
+
+
+KNOWN = ("A.tau", "A.q", "A.qd", "A.damping", "A.stiffness", "A.rest", "rod.mass", "rod.inertia[2]", "gravity[3]")
+
+
+def test_what_has_no_adjoint_says_so(ball: Unzipped) -> None:
+    """The stop is a force law."""
+    assert not ball.description.coSimulation.providesAdjointDerivatives
+    one = ball.started()
+    with pytest.raises(FMICallException):
+        one.getAdjointDerivative([ball.reference["S.qdd"]], [ball.reference["S.q"]], [1.0], 1)
+    assert "force law floor" in ball.messages.pop()
     one.freeInstance()

@@ -1,0 +1,43 @@
+/* builder.h: a graph while it is built, on the heap. */
+#ifndef FM_BUILDER_H
+#define FM_BUILDER_H
+
+#include "graph.h"
+
+FM_HIDDEN_BEGIN
+
+/* Places of a link's motion in the world, and of the wrench at its origin that it takes with all links after it. */
+typedef struct fm_link_slots {
+    int32_t R, r, w, v, alpha, a;
+    int32_t axis; /* of a joint of one freedom; of a ball the axes of its velocities */
+    int32_t arm;  /* from the parent's origin; none: they coincide */
+    int32_t force, torque; /* none so far */
+    int32_t size; /* of its quaternion, the product of those of the balls before it; none: 1 */
+} fm_link_slots;
+
+typedef struct fm_builder {
+    const fm_image *m;
+    const fm_model *model;
+    fm_graph *g;
+    fm_link_slots *link; /* link[-1] is the ground */
+    struct fm_spring_slots {
+        int32_t length, pull;
+    } *spring;
+    struct fm_cut_output {
+        int32_t q, qd, along, spin; /* of a pin: angle, rate, axis, relative angular velocity; none: no pin */
+        int32_t force, torque;      /* of the rows on M at M */
+        int32_t applied;            /* the torque of inputs, springs and dampers beside */
+    } *cut; /* of each joint */
+    size_t node_room, value_room;
+    int32_t zero, identity; /* a vector, a rotation */
+    int32_t failed;         /* 1: no memory */
+} fm_builder;
+
+/* A point fixed in a link, -1 the ground: its place, velocity and acceleration (less gravity) in the world. */
+typedef struct fm_point_slots {
+    int32_t r, v, a, arm;
+} fm_point_slots;
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,59 @@
+/* force_graph.c: line springs and loads, by the equations of forces/spring.c and load.c. */
+#include "force_graph.h"
+
+#include "../image/joints.h"
+#include "builder.h"
+#include "nodes.h"
+#include "tree_graph.h"
+
+static void apply_at(fm_builder *b, int32_t point, const fm_point_slots *p, int32_t force, int sign)
+{
+    fm_add_wrench(b, b->m->point_link[point], force, p->arm, FM_NO_SLOT, sign);
+}
+
+/* Its pull f e acts on P, the opposite on Q; what acts is subtracted from what the links take. */
+static void build_spring(fm_builder *b, int32_t i)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t P = m->spring_P[i], Q = m->spring_Q[i];
+    const fm_point_slots p = fm_build_point(b, m->point_link[P], m->point_r + 3 * P, 0);
+    const fm_point_slots q = fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q, 0);
+    const int32_t line = fm_add_node(b, FM_DO_SUBTRACT, q.r, p.r, 0),
+                  rate = fm_add_node(b, FM_DO_SUBTRACT, q.v, p.v, 0);
+    const int32_t length = fm_add_node(b, FM_DO_LENGTH, line, 0, 0);
+    const int32_t speed = fm_add_node(b, FM_DO_QUOTIENT, fm_add_node(b, FM_DO_DOT, line, rate, 0), length, 0);
+    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, length, leaf->spring_free_length + i, 0);
+    int32_t pull = fm_add_node(b, FM_DO_PRODUCT, leaf->spring_stiffness + i, stretch, 0);
+    pull = fm_add_node(b, FM_DO_ADD_PRODUCT, pull, leaf->spring_damping + i, speed);
+    const int32_t force = fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, pull, length, 0), line, 0);
+    apply_at(b, P, &p, force, -1);
+    apply_at(b, Q, &q, force, 1);
+    b->spring[i].length = length, b->spring[i].pull = pull;
+}
+
+static void build_load(fm_builder *b, int32_t i)
+{
+    const fm_image *m = b->m;
+    const int32_t P = m->load_P[i], link = m->point_link[P];
+    if (link < 0) return;
+    const fm_point_slots p = fm_build_point(b, link, m->point_r + 3 * P, 0);
+    int32_t force = b->g->leaf.load + 6 * i, torque = force + 3;
+    if (m->load_axes[i] == FM_POINT_AXES) {
+        const int32_t R = fm_add_node(b, FM_DO_PLACE, b->link[link].R, 0, fm_constant(b, m->point_R + 9 * P, 9));
+        force = fm_add_node(b, FM_DO_CARRY, R, force, 0);
+        torque = fm_add_node(b, FM_DO_CARRY, R, torque, 0);
+    }
+    fm_add_wrench(b, link, force, p.arm, torque, -1);
+}
+
+/* Forces on the links; of joints only those whose springs the graph has not. */
+int fm_build_forces(fm_builder *b)
+{
+    const fm_image *m = b->m;
+    for (int32_t j = 0; j < m->n.joints; j++)
+        if (m->joint_bends[j] >= 0) return fm_uncovered(b, "spring on the rotation vector of joint", m->joint_name[j]);
+    for (int32_t i = 0; i < m->n.springs; i++) build_spring(b, i);
+    for (int32_t i = 0; i < m->n.loads; i++) build_load(b, i);
+    return 1;
+}

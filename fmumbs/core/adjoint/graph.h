@@ -1,0 +1,125 @@
+/* graph.h: inverse dynamics, constraints and outputs as a fixed sequence of vector operations, which is run three ways.
+ *
+ * A node computes one number, vector, quaternion or rotation from earlier ones; vectors are in world axes. The first
+ * numbers are those of the leaves, copied from the instance. Values are run from the first node to the last; tangents,
+ * the directional derivatives, likewise; adjoints, the derivatives of a sum of weighted results by every number, from
+ * the last to the first. A rotation is stored by rows; its tangent is the rotation vector of its change, its adjoint a
+ * torque, both in its first three numbers.
+ */
+#ifndef FM_GRAPH_H
+#define FM_GRAPH_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+/* O(id, numbers): what a node computes from its operands a, b, c. */
+#define FM_OPERATIONS(O)                                                                             \
+    O(TURN, 9)      /* a R(angle): R0 in c, the angle b times the factor behind R0, about axis k */  \
+    O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
+    O(PLACE, 9)     /* a R0: R0 in c */                                                              \
+    O(CARRY, 3)     /* a b, a rotation */                                                            \
+    O(BACK, 3)      /* a' b */                                                                       \
+    O(ADD, 3)                                                                                        \
+    O(SUBTRACT, 3)                                                                                   \
+    O(SCALE, 3)     /* the number a times b */                                                       \
+    O(ADD_SCALED, 3) /* a + the number b times c */                                                  \
+    O(CROSS, 3)                                                                                      \
+    O(ADD_CROSS, 3) /* a + b x c */                                                                  \
+    O(INERTIA, 3)   /* a I a' b: I in c, xx yy zz xy xz yz */                                        \
+    O(SYMMETRIC, 3) /* a matrix times c: its diagonal in a, its entries 12, 13, 23 in b */           \
+    O(BEND, 3)      /* rotation vector of the quaternion a */                                        \
+    O(DOT, 1)                                                                                        \
+    O(LENGTH, 1)                                                                                     \
+    O(SUM, 1)                                                                                        \
+    O(DIFFERENCE, 1)                                                                                 \
+    O(PRODUCT, 1)                                                                                    \
+    O(ADD_PRODUCT, 1) /* a + b c */                                                                  \
+    O(QUOTIENT, 1)                                                                                   \
+    O(ROOT, 1)                                                                                       \
+    O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
+    O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
+    O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
+    O(SIZE, 1)      /* of the quaternion a */ \
+    O(STRETCH, 4)   /* the number a times the quaternion b */ \
+    O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */
+
+typedef enum fm_operation {
+#define O(id, numbers) FM_DO_##id,
+    FM_OPERATIONS(O)
+#undef O
+        FM_OPERATION_COUNT
+} fm_operation;
+
+typedef struct fm_node {
+    int32_t operation, out, a, b, c; /* places in the values */
+    int32_t k; /* the axis of FM_DO_TURN */
+} fm_node;
+
+/* The leaves: L(name, array of the instance, numbers), m the model. All but the last three are stored in the state. */
+#define FM_STORED_LEAVES(L)                                            \
+    L(y, y, m->ny)                                                     \
+    L(tau, tau, m->n.modes)                                            \
+    L(load, load, 6 * m->n.loads)                                      \
+    L(gravity, gravity, 3)                                             \
+    L(stiffness, stiffness, m->n.modes)                                \
+    L(damping, damping, m->n.modes)                                    \
+    L(rest, rest, m->n.modes)                                          \
+    L(rotor_inertia, rotor_inertia, m->n.modes)                        \
+    L(coupled_stiffness, coupled_stiffness, m->n.coupled)              \
+    L(coupled_damping, coupled_damping, m->n.coupled)                  \
+    L(mass, mass, m->n.bodies)                                         \
+    L(inertia, inertia, 6 * m->n.bodies)                               \
+    L(spring_stiffness, spring_stiffness, m->n.springs)                \
+    L(spring_damping, spring_damping, m->n.springs)                    \
+    L(spring_free_length, spring_free_length, m->n.springs)            \
+    L(cut_p, cut_p, m->n.cut_positions)
+#define FM_LEAVES(L)                                                   \
+    FM_STORED_LEAVES(L)                                                \
+    L(quaternion, quaternion, 4 * m->n.links)                          \
+    L(udot, work.udot, m->n.speeds)                                    \
+    L(lambda, loop.lambda, m->n.rows)
+
+/* Places of the leaves in the values; hosted: 1 if the host integrates, else 0. */
+typedef struct fm_leaves {
+#define L(name, array, numbers) int32_t name;
+    FM_LEAVES(L)
+#undef L
+    int32_t hosted, end;
+} fm_leaves;
+
+#define FM_NO_SLOT (-1)
+
+/* The arrays of a graph: A(type, name, number of elements), g the graph and m the model. */
+#define FM_GRAPH_ARRAYS(A)                                                                     \
+    A(fm_node, node, g->nodes)                                                                 \
+    A(double, value, g->values)                                                                \
+    A(int32_t, residual, m->n.speeds)   /* of each velocity variable; none: its acceleration is given */ \
+    A(int32_t, acceleration, m->n.speeds)                                                      \
+    A(int32_t, rate, m->n.positions)    /* of each position variable */                        \
+    A(int32_t, row, 3 * m->n.rows)      /* of each constraint row and its first two derivatives */ \
+    A(int32_t, reacts, m->n.variables)  /* 1: it follows multipliers, which redundant rows leave open */ \
+    A(int32_t, bare, m->n.modes - m->n.speeds) /* 1: of a cut joint's mode the graph has no forces */ \
+    A(int32_t, known, m->n.variables)   /* of each variable that is a known, filled by outputs/exact.c */ \
+    A(int32_t, output, m->n.variables)  /* of each variable of the interface that is computed */
+
+/* What a run needs besides. */
+#define FM_GRAPH_SCRATCH(A)      \
+    A(double, tangent, n.graph)  \
+    A(double, adjoint, n.graph)
+
+typedef struct fm_graph {
+#define A(type, name, count) type *name;
+    FM_GRAPH_ARRAYS(A)
+    FM_GRAPH_SCRATCH(A)
+#undef A
+    fm_leaves leaf;
+    int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
+    int32_t nodes, values;
+    int32_t dynamics; /* nodes of the residuals and rows; those of outputs follow */
+    char why[200]; /* what the graph does not cover, "" if it covers the dynamics */
+} fm_graph;
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,460 @@
+/* operations.c: the values, tangents and adjoints of every operation of a graph. */
+#include "operations.h"
+
+#include "../instance/instance.h"
+#include "../maths/rotations.h"
+#include "../maths/trigonometry.h"
+#include "../maths/vectors.h"
+#include "graph.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_SERIES_UP_TO 0.05 /* there the next term of the series is below round-off */
+#define FM_WHOLE_TURN 6.28318530717958647692
+
+static inline void add_to(double *out, const double *v)
+{
+    for (int j = 0; j < 3; j++) out[j] += v[j];
+}
+
+static inline void add_times(double *out, double factor, const double *v)
+{
+    for (int j = 0; j < 3; j++) out[j] += factor * v[j];
+}
+
+static inline void add_cross(double *out, const double *a, const double *b)
+{
+    double x[3];
+    cross(a, b, x);
+    add_to(out, x);
+}
+
+static inline double dot4(const double *a, const double *b)
+{
+    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
+}
+
+/* out = A R0 turned by an angle about its axis k. */
+static void turn(const double *A, const double *R0, double angle, int k, double *out)
+{
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    double c, s, R[9];
+    fm_cos_and_sin(angle, &c, &s);
+    product(A, R0, R);
+    for (int row = 0; row < 9; row += 3) {
+        out[row + i] = R[row + i] * c + R[row + j] * s;
+        out[row + j] = R[row + j] * c - R[row + i] * s;
+        out[row + k] = R[row + k];
+    }
+}
+
+/* The rotation of a quaternion of any length, its vector part times a sign. */
+static void rotation_of(const double *q, double sign, double *R)
+{
+    const double size = 1.0 / sqrt(dot4(q, q));
+    const double unit[4] = {size * q[0], sign * size * q[1], sign * size * q[2], sign * size * q[3]};
+    fm_rotation_of(unit, R);
+}
+
+/* The rotation vector, in the rotated axes, by which a change of a quaternion turns its rotation. */
+static void spin_of(const double *q, const double *dq, double sign, double *out)
+{
+    const double two = 2.0 / dot4(q, q);
+    double x[3];
+    cross(q + 1, dq + 1, x);
+    for (int j = 0; j < 3; j++) out[j] = two * (sign * (q[0] * dq[1 + j] - dq[0] * q[1 + j]) - x[j]);
+}
+
+/* Its adjoint. */
+static void add_spin_adjoint(const double *q, const double *g, double sign, double *to)
+{
+    const double two = 2.0 / dot4(q, q);
+    double x[3];
+    cross(q + 1, g, x);
+    to[0] -= two * sign * dot(q + 1, g);
+    for (int j = 0; j < 3; j++) to[1 + j] += two * (sign * q[0] * g[j] + x[j]);
+}
+
+/* I times v, in the inertia's axes. */
+static inline void times(const double *I, const double *v, double *out)
+{
+    const double x = (I[0] * v[0] + I[3] * v[1]) + I[4] * v[2], y = (I[3] * v[0] + I[1] * v[1]) + I[5] * v[2];
+    const double z = (I[4] * v[0] + I[5] * v[1]) + I[2] * v[2];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+/* R I R' v */
+static void inertia_times(const double *R, const double *I, const double *v, double *out)
+{
+    double in[3], x[3];
+    rotate_in(R, v, in);
+    times(I, in, x);
+    rotate_out(R, x, out);
+}
+
+static void symmetric_times(const double *d, const double *b, const double *v, double *out)
+{
+    const double I[6] = {d[0], d[1], d[2], b[0], b[1], b[2]};
+    times(I, v, out);
+}
+
+/* The factor of FM_DO_SERIES and its derivative. */
+static double series(double x, double *slope)
+{
+    if (!(x > FM_SERIES_UP_TO)) {
+        const double last = 691.0 / 1307674368000.0;
+        *slope = 1.0 / 720 + x * (2.0 / 30240 + x * (3.0 / 1209600 + x * (4.0 / 47900160 + x * 5.0 * last)));
+        return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x * (1.0 / 47900160 + x * last))));
+    }
+    double cosine, sine;
+    const double h = 0.5 * sqrt(x);
+    fm_cos_and_sin(h, &cosine, &sine);
+    const double factor = (1.0 - h * cosine / sine) / x;
+    *slope = ((h / (sine * sine) - cosine / sine) / (8.0 * h) - factor) / x;
+    return factor;
+}
+
+/* v + sign t x v / 2 + c t x (t x v): the change of a rotation vector t with turns v, or, with the sign, the transpose
+ * (forces/matrix_laws.c). */
+static void bend(const double *t, double sign, const double *v, double *out)
+{
+    double once[3], twice[3], slope;
+    const double c = series(dot(t, t), &slope);
+    cross(t, v, once);
+    cross(t, once, twice);
+    for (int j = 0; j < 3; j++) out[j] = (v[j] + 0.5 * sign * once[j]) + c * twice[j];
+}
+
+static double angle_in_turn(double y, double x, double near)
+{
+    const double angle = fm_atan2(y, x);
+    return angle + FM_WHOLE_TURN * floor((near - angle) / FM_WHOLE_TURN + 0.5);
+}
+
+static void quaternion_rate(const double *q, const double *w, double pull, double *out)
+{
+    const double square = dot4(q, q), back = 0.5 * pull * (1.0 - square);
+    double x[3];
+    cross(q + 1, w, x);
+    out[0] = back * q[0] - 0.5 * dot(q + 1, w);
+    for (int j = 0; j < 3; j++) out[1 + j] = back * q[1 + j] + 0.5 * (q[0] * w[j] + x[j]);
+}
+
+/* Adds the same for changes of q or of w, which it is linear in but for the pull; sign: -1 gives the adjoint by w. */
+static void add_rate_of_w(const double *q, const double *w, double *out)
+{
+    double x[3];
+    cross(q + 1, w, x);
+    out[0] -= 0.5 * dot(q + 1, w);
+    for (int j = 0; j < 3; j++) out[1 + j] += 0.5 * (q[0] * w[j] + x[j]);
+}
+
+/* The change of the pull's part with q, which is symmetric. */
+static void add_pull(const double *q, const double *dq, double pull, double *out)
+{
+    const double square = dot4(q, q);
+    const double along = dot4(q, dq);
+    for (int j = 0; j < 4; j++) out[j] += pull * (0.5 * (1.0 - square) * dq[j] - along * q[j]);
+}
+
+static inline void run_value(const fm_node *n, double *v)
+{
+    const double *a = v + n->a, *b = v + n->b, *c = v + n->c;
+    double *out = v + n->out, R[9], A[9], slope, size;
+    switch ((fm_operation)n->operation) {
+    case FM_DO_TURN: turn(a, c, c[9] * b[0], n->k, out); break;
+    case FM_DO_BALL:
+        rotation_of(b, c[9], R);
+        product(a, c, A);
+        product(A, R, out);
+        break;
+    case FM_DO_PLACE: product(a, c, out); break;
+    case FM_DO_CARRY: rotate_out(a, b, out); break;
+    case FM_DO_BACK: rotate_in(a, b, out); break;
+    case FM_DO_ADD:
+        for (int j = 0; j < 3; j++) out[j] = a[j] + b[j];
+        break;
+    case FM_DO_SUBTRACT:
+        for (int j = 0; j < 3; j++) out[j] = a[j] - b[j];
+        break;
+    case FM_DO_SCALE:
+        for (int j = 0; j < 3; j++) out[j] = a[0] * b[j];
+        break;
+    case FM_DO_ADD_SCALED:
+        for (int j = 0; j < 3; j++) out[j] = a[j] + b[0] * c[j];
+        break;
+    case FM_DO_CROSS: cross(a, b, out); break;
+    case FM_DO_ADD_CROSS:
+        cross(b, c, out);
+        add_to(out, a);
+        break;
+    case FM_DO_INERTIA: inertia_times(a, c, b, out); break;
+    case FM_DO_SYMMETRIC: symmetric_times(a, b, c, out); break;
+    case FM_DO_BEND: fm_rotation_vector(a, out); break;
+    case FM_DO_DOT: out[0] = dot(a, b); break;
+    case FM_DO_LENGTH: out[0] = sqrt(dot(a, a)); break;
+    case FM_DO_SUM: out[0] = a[0] + b[0]; break;
+    case FM_DO_DIFFERENCE: out[0] = a[0] - b[0]; break;
+    case FM_DO_PRODUCT: out[0] = a[0] * b[0]; break;
+    case FM_DO_ADD_PRODUCT: out[0] = a[0] + b[0] * c[0]; break;
+    case FM_DO_QUOTIENT: out[0] = a[0] / b[0]; break;
+    case FM_DO_ROOT: out[0] = sqrt(a[0]); break;
+    case FM_DO_SERIES: out[0] = series(a[0], &slope); break;
+    case FM_DO_ANGLE: out[0] = angle_in_turn(a[0], b[0], c[0]); break;
+    case FM_DO_QUATERNION:
+        fm_multiply_quaternions(b, c, out);
+        size = 1.0 / sqrt(dot4(out, out));
+        for (int j = 0; j < 4; j++) out[j] *= size;
+        break;
+    case FM_DO_SIZE: out[0] = sqrt(dot4(a, a)); break;
+    case FM_DO_STRETCH:
+        for (int j = 0; j < 4; j++) out[j] = a[0] * b[j];
+        break;
+    case FM_DO_QUATERNION_RATE: quaternion_rate(a, b, c[0], out); break;
+    default: break;
+    }
+}
+
+/* v: values, t: tangents. */
+static inline void run_tangent(const fm_node *n, const double *v, double *t)
+{
+    const double *a = v + n->a, *b = v + n->b, *c = v + n->c, *at = v + n->out;
+    const double *da = t + n->a, *db = t + n->b, *dc = t + n->c;
+    double *out = t + n->out, x[3], y[3], slope, back;
+    switch ((fm_operation)n->operation) {
+    case FM_DO_TURN:
+        for (int j = 0; j < 3; j++) out[j] = da[j] + c[9] * db[0] * at[3 * j + n->k];
+        break;
+    case FM_DO_BALL:
+        spin_of(b, db, c[9], x);
+        rotate_out(at, x, out);
+        add_to(out, da);
+        break;
+    case FM_DO_PLACE: memcpy(out, da, 3 * sizeof *out); break;
+    case FM_DO_CARRY:
+        rotate_out(a, db, out);
+        add_cross(out, da, at);
+        break;
+    case FM_DO_BACK:
+        cross(b, da, x);
+        add_to(x, db);
+        rotate_in(a, x, out);
+        break;
+    case FM_DO_ADD:
+        for (int j = 0; j < 3; j++) out[j] = da[j] + db[j];
+        break;
+    case FM_DO_SUBTRACT:
+        for (int j = 0; j < 3; j++) out[j] = da[j] - db[j];
+        break;
+    case FM_DO_SCALE:
+        for (int j = 0; j < 3; j++) out[j] = da[0] * b[j] + a[0] * db[j];
+        break;
+    case FM_DO_ADD_SCALED:
+        for (int j = 0; j < 3; j++) out[j] = da[j] + (db[0] * c[j] + b[0] * dc[j]);
+        break;
+    case FM_DO_CROSS:
+        cross(da, b, out);
+        add_cross(out, a, db);
+        break;
+    case FM_DO_ADD_CROSS:
+        cross(db, c, out);
+        add_cross(out, b, dc);
+        add_to(out, da);
+        break;
+    case FM_DO_INERTIA:
+        cross(b, da, x);
+        add_to(x, db);
+        inertia_times(a, c, x, out);
+        inertia_times(a, dc, b, y);
+        add_to(out, y);
+        add_cross(out, da, at);
+        break;
+    case FM_DO_SYMMETRIC:
+        symmetric_times(a, b, dc, out);
+        symmetric_times(da, db, c, x);
+        add_to(out, x);
+        break;
+    case FM_DO_BEND:
+        spin_of(a, da, 1.0, x);
+        bend(at, 1.0, x, out);
+        break;
+    case FM_DO_DOT: out[0] = dot(da, b) + dot(a, db); break;
+    case FM_DO_LENGTH: out[0] = dot(a, da) / at[0]; break;
+    case FM_DO_SUM: out[0] = da[0] + db[0]; break;
+    case FM_DO_DIFFERENCE: out[0] = da[0] - db[0]; break;
+    case FM_DO_PRODUCT: out[0] = da[0] * b[0] + a[0] * db[0]; break;
+    case FM_DO_ADD_PRODUCT: out[0] = da[0] + (db[0] * c[0] + b[0] * dc[0]); break;
+    case FM_DO_QUOTIENT: out[0] = (da[0] - at[0] * db[0]) / b[0]; break;
+    case FM_DO_ROOT: out[0] = at[0] > 0.0 ? 0.5 * da[0] / at[0] : 0.0; break;
+    case FM_DO_SERIES:
+        (void)series(a[0], &slope);
+        out[0] = slope * da[0];
+        break;
+    case FM_DO_ANGLE: out[0] = (b[0] * da[0] - a[0] * db[0]) / (a[0] * a[0] + b[0] * b[0]); break;
+    case FM_DO_QUATERNION: /* (0, x) q / 2 */
+        cross(da, at + 1, x);
+        out[0] = -0.5 * dot(da, at + 1);
+        for (int j = 0; j < 3; j++) out[1 + j] = 0.5 * (at[0] * da[j] + x[j]);
+        break;
+    case FM_DO_SIZE: out[0] = dot4(a, da) / at[0]; break;
+    case FM_DO_STRETCH:
+        for (int j = 0; j < 4; j++) out[j] = da[0] * b[j] + a[0] * db[j];
+        break;
+    case FM_DO_QUATERNION_RATE:
+        quaternion_rate(a, db, 0.0, out);
+        add_rate_of_w(da, b, out);
+        add_pull(a, da, c[0], out);
+        back = 1.0 - dot4(a, a);
+        for (int j = 0; j < 4; j++) out[j] += 0.5 * dc[0] * back * a[j];
+        break;
+    default: break;
+    }
+}
+
+/* The adjoints of an inertia's operands; g: the result's. */
+static void adjoin_inertia(const double *a, const double *b, const double *c, const double *at, const double *g,
+                           double *ga, double *gb, double *gc)
+{
+    double x[3], in[3], to[3];
+    rotate_in(a, b, in);
+    rotate_in(a, g, to);
+    for (int j = 0; j < 3; j++) gc[j] += in[j] * to[j];
+    gc[3] += in[0] * to[1] + in[1] * to[0];
+    gc[4] += in[0] * to[2] + in[2] * to[0];
+    gc[5] += in[1] * to[2] + in[2] * to[1];
+    times(c, to, in);
+    rotate_out(a, in, x);
+    add_to(gb, x);
+    add_cross(ga, at, g);
+    add_cross(ga, x, b);
+}
+
+static void adjoin_quaternion_rate(const double *q, const double *w, double pull, const double *g, double *gq,
+                                   double *gw, double *gc)
+{
+    const double square = dot4(q, q);
+    double x[3];
+    gq[0] += 0.5 * dot(w, g + 1);
+    cross(w, g + 1, x);
+    for (int j = 0; j < 3; j++) gq[1 + j] += 0.5 * (x[j] - w[j] * g[0]);
+    cross(g + 1, q + 1, x);
+    for (int j = 0; j < 3; j++) gw[j] += 0.5 * ((q[0] * g[1 + j] - q[1 + j] * g[0]) + x[j]);
+    add_pull(q, g, pull, gq);
+    gc[0] += 0.5 * (1.0 - square) * dot4(q, g);
+}
+
+/* v: values, d: adjoints. Operands may be one and the same. */
+static inline void run_adjoint(const fm_node *n, const double *v, double *d)
+{
+    const double *a = v + n->a, *b = v + n->b, *c = v + n->c, *at = v + n->out, *g = d + n->out;
+    double *ga = d + n->a, *gb = d + n->b, *gc = d + n->c, x[3], slope;
+    switch ((fm_operation)n->operation) {
+    case FM_DO_TURN:
+        add_to(ga, g);
+        gb[0] += c[9] * ((at[n->k] * g[0] + at[3 + n->k] * g[1]) + at[6 + n->k] * g[2]);
+        break;
+    case FM_DO_BALL:
+        add_to(ga, g);
+        rotate_in(at, g, x);
+        add_spin_adjoint(b, x, c[9], gb);
+        break;
+    case FM_DO_PLACE: add_to(ga, g); break;
+    case FM_DO_CARRY:
+        add_cross(ga, at, g);
+        rotate_in(a, g, x);
+        add_to(gb, x);
+        break;
+    case FM_DO_BACK:
+        rotate_out(a, g, x);
+        add_to(gb, x);
+        add_cross(ga, x, b);
+        break;
+    case FM_DO_ADD:
+        add_to(ga, g);
+        add_to(gb, g);
+        break;
+    case FM_DO_SUBTRACT:
+        add_to(ga, g);
+        add_times(gb, -1.0, g);
+        break;
+    case FM_DO_SCALE:
+        ga[0] += dot(b, g);
+        add_times(gb, a[0], g);
+        break;
+    case FM_DO_ADD_SCALED:
+        add_to(ga, g);
+        gb[0] += dot(c, g);
+        add_times(gc, b[0], g);
+        break;
+    case FM_DO_CROSS:
+        add_cross(ga, b, g);
+        add_cross(gb, g, a);
+        break;
+    case FM_DO_ADD_CROSS:
+        add_to(ga, g);
+        add_cross(gb, c, g);
+        add_cross(gc, g, b);
+        break;
+    case FM_DO_INERTIA: adjoin_inertia(a, b, c, at, g, ga, gb, gc); break;
+    case FM_DO_SYMMETRIC:
+        for (int j = 0; j < 3; j++) ga[j] += c[j] * g[j];
+        gb[0] += c[0] * g[1] + c[1] * g[0];
+        gb[1] += c[0] * g[2] + c[2] * g[0];
+        gb[2] += c[1] * g[2] + c[2] * g[1];
+        symmetric_times(a, b, g, x);
+        add_to(gc, x);
+        break;
+    case FM_DO_BEND:
+        bend(at, -1.0, g, x);
+        add_spin_adjoint(a, x, 1.0, ga);
+        break;
+    case FM_DO_DOT:
+        add_times(ga, g[0], b);
+        add_times(gb, g[0], a);
+        break;
+    case FM_DO_LENGTH: add_times(ga, g[0] / at[0], a); break;
+    case FM_DO_SUM: ga[0] += g[0], gb[0] += g[0]; break;
+    case FM_DO_DIFFERENCE: ga[0] += g[0], gb[0] -= g[0]; break;
+    case FM_DO_PRODUCT: ga[0] += g[0] * b[0], gb[0] += g[0] * a[0]; break;
+    case FM_DO_ADD_PRODUCT: ga[0] += g[0], gb[0] += g[0] * c[0], gc[0] += g[0] * b[0]; break;
+    case FM_DO_QUOTIENT: ga[0] += g[0] / b[0], gb[0] -= g[0] * at[0] / b[0]; break;
+    case FM_DO_ROOT: ga[0] += at[0] > 0.0 ? 0.5 * g[0] / at[0] : 0.0; break;
+    case FM_DO_SERIES:
+        (void)series(a[0], &slope);
+        ga[0] += slope * g[0];
+        break;
+    case FM_DO_ANGLE:
+        slope = g[0] / (a[0] * a[0] + b[0] * b[0]);
+        ga[0] += slope * b[0], gb[0] -= slope * a[0];
+        break;
+    case FM_DO_QUATERNION:
+        cross(at + 1, g + 1, x);
+        for (int j = 0; j < 3; j++) ga[j] += 0.5 * ((at[0] * g[1 + j] - at[1 + j] * g[0]) + x[j]);
+        break;
+    case FM_DO_SIZE:
+        for (int j = 0; j < 4; j++) ga[j] += g[0] / at[0] * a[j];
+        break;
+    case FM_DO_STRETCH:
+        ga[0] += dot4(b, g);
+        for (int j = 0; j < 4; j++) gb[j] += a[0] * g[j];
+        break;
+    case FM_DO_QUATERNION_RATE: adjoin_quaternion_rate(a, b, c[0], g, ga, gb, gc); break;
+    default: break;
+    }
+}
+
+void fm_graph_values(fm_graph *g, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to; i++) run_value(g->node + i, g->value);
+}
+
+void fm_graph_tangents(fm_graph *g, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to; i++) run_tangent(g->node + i, g->value, g->tangent);
+}
+
+void fm_graph_adjoints(fm_graph *g, int32_t from, int32_t to)
+{
+    for (int32_t i = to - 1; i >= from; i--) run_adjoint(g->node + i, g->value, g->adjoint);
+}

@@ -1,0 +1,15 @@
+/* operations.h: functions of operations.c. */
+#ifndef FM_OPERATIONS_H
+#define FM_OPERATIONS_H
+
+#include "graph.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_graph_values(fm_graph *g, int32_t from, int32_t to);
+void fm_graph_tangents(fm_graph *g, int32_t from, int32_t to);
+void fm_graph_adjoints(fm_graph *g, int32_t from, int32_t to);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,266 @@
+/* output_graph.c: outputs of the interface: motion, forces of springs, reactions, energy. */
+#include "output_graph.h"
+
+#include "../image/joints.h"
+#include "../image/kinds.h"
+#include "../maths/rotations.h"
+#include "builder.h"
+#include "nodes.h"
+#include "tree_graph.h"
+
+/* The motion of a point fixed in a link. */
+static int32_t motion_at(fm_builder *b, int32_t kind, int32_t link, const double *at)
+{
+    const int accelerates = kind == FM_B_A || kind == FM_P_A;
+    const fm_point_slots p = fm_build_point(b, link, at, accelerates);
+    if (accelerates) return fm_add_node(b, FM_DO_ADD, p.a, b->g->leaf.gravity, 0);
+    return kind == FM_B_R || kind == FM_P_R ? p.r : p.v;
+}
+
+static int32_t body_at(fm_builder *b, int32_t kind, int32_t body)
+{
+    const fm_image *m = b->m;
+    const int32_t link = m->body_link[body];
+    double q[4];
+    if (kind == FM_B_W) return b->link[link].w;
+    if (kind == FM_B_ALPHA) return b->link[link].alpha;
+    if (kind != FM_B_QUAT) return motion_at(b, kind, link, m->body_r + 3 * body);
+    fm_quaternion_of(m->body_R + 9 * body, q);
+    const int32_t own = fm_constant(b, q, 4);
+    if (link < 0) return own;
+    const int32_t unit = fm_add_node(b, FM_DO_QUATERNION, b->link[link].R, b->g->leaf.quaternion + 4 * link, own);
+    return b->link[link].size == FM_NO_SLOT ? unit : fm_add_node(b, FM_DO_STRETCH, b->link[link].size, unit, 0);
+}
+
+/* The motion of a pin that is a cut joint (row_graph.c). */
+static int32_t pin_at(fm_builder *b, int32_t kind, int32_t joint)
+{
+    const struct fm_cut_output *pin = b->cut + joint;
+    if (kind == FM_J_Q) return pin->q;
+    if (kind == FM_J_QD) return pin->qd;
+    if (pin->along == FM_NO_SLOT) return FM_NO_SLOT;
+    const fm_link_slots *F = b->link + b->m->joint_F_link[joint], *M = b->link + b->m->joint_M_link[joint];
+    const int32_t turned = fm_add_node(b, FM_DO_CROSS, F->w, pin->spin, 0);
+    const int32_t alpha = fm_add_node(b, FM_DO_SUBTRACT, M->alpha, F->alpha, 0);
+    return fm_add_node(b, FM_DO_DOT, pin->along, fm_add_node(b, FM_DO_SUBTRACT, alpha, turned, 0), 0);
+}
+
+static int32_t or_zero(const fm_builder *b, int32_t vector)
+{
+    return vector == FM_NO_SLOT ? b->zero : vector;
+}
+
+/* v without its part along a unit axis. */
+static int32_t across(fm_builder *b, int32_t v, int32_t axis)
+{
+    return fm_add_node(b, FM_DO_SUBTRACT, v,
+                       fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_DOT, axis, v, 0), axis, 0), 0);
+}
+
+typedef struct fm_wrench_slots {
+    int32_t force, torque;
+} fm_wrench_slots;
+
+/* What F's body exerts on M's at M, world axes, of a joint of the tree. */
+static fm_wrench_slots tree_wrench(fm_builder *b, int32_t joint)
+{
+    const fm_image *m = b->m;
+    const fm_link_slots *k = b->link + m->joint_last[joint];
+    fm_wrench_slots w = {or_zero(b, k->force), or_zero(b, k->torque)};
+    if (!m->joint_reversed[joint]) return w;
+    const fm_point_slots M = fm_build_point(b, m->joint_M_link[joint], m->joint_M_r + 3 * joint, 0);
+    const int32_t arm = fm_add_node(b, FM_DO_SUBTRACT, M.r, k->r, 0);
+    w.torque = fm_add_node(b, FM_DO_SUBTRACT, fm_add_node(b, FM_DO_CROSS, arm, w.force, 0), w.torque, 0);
+    w.force = fm_add_node(b, FM_DO_SUBTRACT, b->zero, w.force, 0);
+    return w;
+}
+
+/* Removes the part that acts on the free modes (motion/reactions.c); 0: joints of several screws are not covered. */
+static int remove_free_modes(fm_builder *b, int32_t joint, fm_wrench_slots *w)
+{
+    const fm_image *m = b->m;
+    const int32_t last = m->joint_last[joint], kind = m->joint_kind[joint], link = m->link_kind[last];
+    if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) w->torque = b->zero;
+    if (kind == FM_JOINT_FREE) w->force = b->zero;
+    if (kind != FM_JOINT_SCALAR) return kind != FM_JOINT_NONHOLONOMIC;
+    if (m->joint_first[joint] < last) return 0;
+    if (link == FM_LINK_DRIVEN) return 1;
+    const double pitch = link == FM_LINK_SCREW ? m->link_screw[6 * last + 2] : link == FM_LINK_PRISMATIC ? 0.0 : 1.0;
+    const double slide = link == FM_LINK_SCREW ? m->link_screw[6 * last + 5] : 0.0;
+    const int32_t axis = b->link[last].axis;
+    if (pitch == 0.0) {
+        w->force = across(b, w->force, axis);
+        return 1;
+    }
+    w->torque = across(b, w->torque, axis);
+    if (slide == 0.0) return 1;
+    const int32_t along = fm_times_constant(b, -slide / pitch, fm_add_node(b, FM_DO_DOT, axis, w->force, 0));
+    w->torque = fm_add_node(b, FM_DO_ADD_SCALED, w->torque, along, axis);
+    return 1;
+}
+
+/* A wrench of a joint, in F's axes. */
+static int32_t wrench_at(fm_builder *b, int32_t kind, int32_t joint)
+{
+    const fm_image *m = b->m;
+    const int constraint = kind == FM_J_REACTION_F || kind == FM_J_REACTION_T;
+    fm_wrench_slots w;
+    if (fm_is_cut_joint(m, joint)) {
+        const struct fm_cut_output *cut = b->cut + joint;
+        w.force = or_zero(b, cut->force), w.torque = or_zero(b, cut->torque);
+        if (!constraint && cut->applied != FM_NO_SLOT) w.torque = fm_add_node(b, FM_DO_ADD, w.torque, cut->applied, 0);
+    } else {
+        w = tree_wrench(b, joint);
+        if (constraint && !remove_free_modes(b, joint, &w)) return FM_NO_SLOT;
+    }
+    const int32_t R =
+        fm_add_node(b, FM_DO_PLACE, b->link[m->joint_F_link[joint]].R, 0, fm_constant(b, m->joint_F + 9 * joint, 9));
+    return fm_add_node(b, FM_DO_BACK, R, kind == FM_J_REACTION_F || kind == FM_J_WRENCH_F ? w.force : w.torque, 0);
+}
+
+/* The drive of a joint's only mode. */
+static int32_t drive_at(fm_builder *b, int32_t joint)
+{
+    const fm_image *m = b->m;
+    const int32_t last = m->joint_last[joint];
+    if (m->joint_nu[joint] != 1 || m->n.couplings > 0) return FM_NO_SLOT;
+    const fm_link_slots *k = b->link + last;
+    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, or_zero(b, k->torque), 0);
+    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, or_zero(b, k->force), 0);
+    return fm_add_node(b, FM_DO_SUM, fm_times_constant(b, m->link_screw[6 * last + 2], turn),
+                       fm_times_constant(b, m->link_screw[6 * last + 5], push), 0);
+}
+
+static void add_to(fm_builder *b, int32_t *sum, double factor, int32_t one, int32_t other)
+{
+    *sum = fm_add_node(b, FM_DO_ADD_PRODUCT, *sum, fm_times_constant(b, factor, one), other);
+}
+
+static void add_energy_of_body(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_image *m = b->m;
+    const fm_link_slots *k = b->link + m->body_link[i];
+    const fm_leaves *leaf = &b->g->leaf;
+    double centre[3];
+    const double *R = m->body_R + 9 * i, *c = m->com + 3 * i, *r = m->body_r + 3 * i;
+    for (int j = 0; j < 3; j++) centre[j] = r[j] + ((R[3 * j] * c[0] + R[3 * j + 1] * c[1]) + R[3 * j + 2] * c[2]);
+    const fm_point_slots p = fm_build_point(b, m->body_link[i], centre, 0);
+    const int32_t axes = fm_add_node(b, FM_DO_PLACE, k->R, 0, fm_constant(b, R, 9));
+    const int32_t spin = fm_add_node(b, FM_DO_INERTIA, axes, k->w, leaf->inertia + 6 * i);
+    add_to(b, sum, 0.5, leaf->mass + i, fm_add_node(b, FM_DO_DOT, p.v, p.v, 0));
+    add_to(b, sum, 0.5, fm_add_node(b, FM_DO_DOT, spin, k->w, 0), fm_number(b, 1.0));
+    add_to(b, sum, -1.0, leaf->mass + i, fm_add_node(b, FM_DO_DOT, leaf->gravity, p.r, 0));
+}
+
+static void add_energy_of_spring(fm_builder *b, int32_t stiffness, int32_t length, int32_t rest, int32_t *sum)
+{
+    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, length, rest, 0);
+    add_to(b, sum, 0.5, stiffness, fm_add_node(b, FM_DO_PRODUCT, stretch, stretch, 0));
+}
+
+static void add_energy_of_joint(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t u = m->link_u[i], q = leaf->y + m->link_p[i], speed = leaf->y + m->n.positions + u;
+    const int32_t joint = m->link_joint[i];
+    if (u < 0) return;
+    if (m->link_kind[i] != FM_LINK_SPHERICAL) {
+        add_energy_of_spring(b, leaf->stiffness + u, q, leaf->rest + u, sum);
+        if (m->link_kind[i] == FM_LINK_SCREW)
+            add_to(b, sum, 0.5, leaf->rotor_inertia + u, fm_add_node(b, FM_DO_PRODUCT, speed, speed, 0));
+        return;
+    }
+    const int32_t K = m->joint_couplings[joint] > 0 ? leaf->coupled_stiffness + m->joint_coupled[joint] : b->zero;
+    const int32_t angle = fm_add_node(b, FM_DO_BEND, q, 0, 0);
+    const int32_t force = fm_add_node(b, FM_DO_SYMMETRIC, leaf->stiffness + u, K, angle);
+    add_to(b, sum, 0.5, fm_add_node(b, FM_DO_DOT, angle, force, 0), fm_number(b, 1.0));
+}
+
+/* The springs between the modes of bushings, and those of pins that are cut joints. */
+static void add_energy_between_modes(fm_builder *b, int32_t j, int32_t *sum)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t u = m->joint_u[j], p = leaf->y + m->joint_p[j];
+    if (fm_is_cut_joint(m, j)) {
+        if (b->cut[j].q != FM_NO_SLOT) add_energy_of_spring(b, leaf->stiffness + u, b->cut[j].q, leaf->rest + u, sum);
+        return;
+    }
+    for (int32_t c = m->joint_coupled[j];
+         m->joint_kind[j] == FM_JOINT_SCALAR && c < m->joint_coupled[j] + m->joint_couplings[j]; c++) {
+        int32_t away[2];
+        for (int way = 0; way < 2; way++) {
+            const int32_t mode = m->coupled_modes[2 * c + way];
+            away[way] = fm_add_node(b, FM_DO_DIFFERENCE, p + mode, leaf->rest + u + mode, 0);
+        }
+        add_to(b, sum, 1.0, leaf->coupled_stiffness + c, fm_add_node(b, FM_DO_PRODUCT, away[0], away[1], 0));
+    }
+}
+
+static int32_t energy_at(fm_builder *b)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    int32_t sum = fm_number(b, 0.0);
+    for (int32_t i = 0; i < m->n.bodies; i++)
+        if (m->body_link[i] >= 0) add_energy_of_body(b, i, &sum);
+    for (int32_t i = 0; i < m->n.links; i++) add_energy_of_joint(b, i, &sum);
+    for (int32_t i = 0; i < m->n.springs; i++)
+        add_energy_of_spring(b, leaf->spring_stiffness + i, b->spring[i].length, leaf->spring_free_length + i, &sum);
+    for (int32_t j = 0; j < m->n.joints; j++) add_energy_between_modes(b, j, &sum);
+    return sum;
+}
+
+/* The place of the first component of an output; FM_NO_SLOT: the graph has none. */
+static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
+{
+    const fm_image *m = b->m;
+    switch (kind) {
+    case FM_J_Q:
+    case FM_J_QD:
+    case FM_J_QDD: return fm_is_cut_joint(m, object) ? pin_at(b, kind, object) : FM_NO_SLOT;
+    case FM_J_REACTION_F:
+    case FM_J_REACTION_T:
+    case FM_J_WRENCH_F:
+    case FM_J_WRENCH_T: return wrench_at(b, kind, object);
+    case FM_J_DRIVE: return drive_at(b, object);
+    case FM_B_R:
+    case FM_B_V:
+    case FM_B_A:
+    case FM_B_W:
+    case FM_B_ALPHA:
+    case FM_B_QUAT: return body_at(b, kind, object);
+    case FM_P_R:
+    case FM_P_V:
+    case FM_P_A: return motion_at(b, kind, m->point_link[object], m->point_r + 3 * object);
+    case FM_S_LENGTH: return b->spring[object].length;
+    case FM_S_F: return b->spring[object].pull;
+    case FM_ENERGY: return energy_at(b);
+    default: return FM_NO_SLOT;
+    }
+}
+
+void fm_build_outputs(fm_builder *b)
+{
+    const fm_image *m = b->m;
+    int32_t kind = -1, object = -1, at = FM_NO_SLOT;
+    for (int32_t v = 0; v < m->n.variables; v++) {
+        const int32_t part = m->variable_component[v] < 0 ? 0 : m->variable_component[v];
+        const int other = m->variable_kind[v] != kind || m->variable_object[v] != object;
+        kind = m->variable_kind[v], object = m->variable_object[v];
+        const int of_tree = fm_kinds[kind].owner != FM_JOINT || !fm_is_cut_joint(m, object);
+        b->g->reacts[v] = m->n.rows > 0 && fm_kinds[kind].follows == FM_FOLLOWS_BALANCE;
+        if (fm_kinds[kind].place == FM_AT_ACCELERATION && of_tree) {
+            b->g->output[v] = b->g->acceleration[fm_mode_of(m, kind, object, part)];
+            continue;
+        }
+        if (kind == FM_J_ETA || kind == FM_J_KAPPA) { /* of a mode that follows a path; the others are states */
+            const int32_t one = m->joint_excitation[object] + part, u = m->n.positions + m->excitation_u[one];
+            b->g->output[v] = b->g->leaf.y + (kind == FM_J_ETA ? m->excitation_p[one] : u);
+            continue;
+        }
+        if (other) at = place_of(b, kind, object);
+        if (at != FM_NO_SLOT) b->g->output[v] = at + part;
+    }
+}

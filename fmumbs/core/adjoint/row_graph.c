@@ -1,0 +1,205 @@
+/* row_graph.c: the constraint rows of loops and couplings with their first two derivatives, by the equations of
+ * loops/constraints.c; what their multipliers exert; and what acts along the turn of a cut joint that is a pin.
+ */
+#include "row_graph.h"
+
+#include "../image/joints.h"
+#include "../maths/rotations.h"
+#include "../maths/vectors.h"
+#include "builder.h"
+#include "nodes.h"
+#include "tree_graph.h"
+
+#include <string.h>
+
+/* A vector and its first two derivatives; the second one of a place is less gravity, which drops out of differences. */
+typedef struct fm_moving {
+    int32_t at, rate, second;
+} fm_moving;
+
+/* The ends of a cut joint: M's origin from F's, and the sums of the forces and torques on M there. */
+typedef struct fm_cut_slots {
+    int32_t joint, F, M, r, arm, force, torque;
+    fm_moving between;
+} fm_cut_slots;
+
+static fm_moving fixed_vector(fm_builder *b, int32_t link, const double *in)
+{
+    const fm_link_slots *k = b->link + link;
+    fm_moving out = {fm_carry(b, k->R, in), b->zero, b->zero};
+    if (k->w == b->zero) return out;
+    out.rate = fm_add_node(b, FM_DO_CROSS, k->w, out.at, 0);
+    out.second = fm_add_node(b, FM_DO_ADD_CROSS, fm_add_node(b, FM_DO_CROSS, k->alpha, out.at, 0), k->w, out.rate);
+    return out;
+}
+
+static int32_t product_of(fm_builder *b, int32_t v, int32_t w)
+{
+    return fm_add_node(b, FM_DO_DOT, v, w, 0);
+}
+
+/* The derivatives of v . w, and its value less a length. */
+static void write_dot(fm_builder *b, int32_t row, fm_moving v, fm_moving w, double length)
+{
+    int32_t *c = b->g->row + 3 * row;
+    const int32_t outer = fm_add_node(b, FM_DO_SUM, product_of(b, v.second, w.at), product_of(b, v.at, w.second), 0);
+    c[0] = fm_add_node(b, FM_DO_DIFFERENCE, product_of(b, v.at, w.at), fm_number(b, length), 0);
+    c[1] = fm_add_node(b, FM_DO_SUM, product_of(b, v.rate, w.at), product_of(b, v.at, w.rate), 0);
+    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, outer, fm_number(b, 2.0), product_of(b, v.rate, w.rate));
+}
+
+/* (d . d - l^2) / 2 l */
+static int32_t write_distance(fm_builder *b, int32_t row, fm_moving d, double length)
+{
+    int32_t *c = b->g->row + 3 * row;
+    const int32_t over = fm_number(b, 1.0 / length);
+    const int32_t square =
+        fm_add_node(b, FM_DO_DIFFERENCE, product_of(b, d.at, d.at), fm_number(b, length * length), 0);
+    c[0] = fm_times_constant(b, 0.5 / length, square);
+    c[1] = fm_add_node(b, FM_DO_PRODUCT, over, product_of(b, d.at, d.rate), 0);
+    const int32_t second = fm_add_node(b, FM_DO_SUM, product_of(b, d.at, d.second), product_of(b, d.rate, d.rate), 0);
+    c[2] = fm_add_node(b, FM_DO_PRODUCT, over, second, 0);
+    return fm_add_node(b, FM_DO_SCALE, over, d.at, 0);
+}
+
+static void push(fm_builder *b, int32_t *sum, int32_t row, int32_t along)
+{
+    const int32_t lambda = b->g->leaf.lambda + row;
+    *sum = *sum == FM_NO_SLOT ? fm_add_node(b, FM_DO_SCALE, lambda, along, 0)
+                              : fm_add_node(b, FM_DO_ADD_SCALED, *sum, lambda, along);
+}
+
+/* A row of a cut joint; adds what its multiplier exerts on M's link at M's origin. */
+static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
+{
+    const fm_image *m = b->m;
+    const double length = m->row_length[row];
+    fm_moving e = {0, 0, 0}, g = {0, 0, 0};
+    const int32_t kind = m->row_kind[row];
+    if (kind == FM_ROW_ALONG || kind == FM_ROW_PERPENDICULAR) e = fixed_vector(b, cut->F, m->row_f + 3 * row);
+    if (kind == FM_ROW_ALONG_M || kind == FM_ROW_PERPENDICULAR) g = fixed_vector(b, cut->M, m->row_g + 3 * row);
+    switch (kind) {
+    case FM_ROW_ALONG:
+        write_dot(b, row, e, cut->between, length);
+        push(b, &cut->force, row, e.at);
+        return 1;
+    case FM_ROW_ALONG_M:
+        write_dot(b, row, g, cut->between, length);
+        push(b, &cut->force, row, g.at);
+        push(b, &cut->torque, row, fm_add_node(b, FM_DO_CROSS, g.at, cut->between.at, 0));
+        return 1;
+    case FM_ROW_PERPENDICULAR:
+        write_dot(b, row, e, g, length);
+        push(b, &cut->torque, row, fm_add_node(b, FM_DO_CROSS, g.at, e.at, 0));
+        return 1;
+    case FM_ROW_DISTANCE: push(b, &cut->force, row, write_distance(b, row, cut->between, length)); return 1;
+    default: return fm_uncovered(b, "the kind of constraint of joint", m->joint_name[cut->joint]);
+    }
+}
+
+/* The sum of ratio q, less the offset. */
+static int build_coupling(fm_builder *b, int32_t row)
+{
+    const fm_image *m = b->m;
+    const int32_t coupling = m->row_coupling[row], first = m->coupling_first[coupling];
+    int32_t c[3] = {fm_number(b, -m->row_length[row]), FM_NO_SLOT, FM_NO_SLOT};
+    if (m->row_part[row] != FM_OF_POSITION)
+        return fm_uncovered(b, "velocities of coupling", m->coupling_name[coupling]);
+    for (int32_t j = first; j < first + m->coupling_count[coupling]; j++) {
+        const int32_t link = m->term_link[j], u = m->link_u[link], ratio = fm_number(b, m->term_ratio[j]);
+        const int32_t of[3] = {b->g->leaf.y + m->link_p[link], b->g->leaf.y + m->n.positions + u,
+                               b->g->acceleration[u]};
+        for (int level = 0; level < 3; level++)
+            c[level] = c[level] == FM_NO_SLOT ? fm_add_node(b, FM_DO_PRODUCT, ratio, of[level], 0)
+                                              : fm_add_node(b, FM_DO_ADD_PRODUCT, c[level], ratio, of[level]);
+        if (m->link_kind[link] == FM_LINK_DRIVEN) continue; /* the drive takes its force */
+        const int32_t less = fm_times_constant(b, -m->term_ratio[j], b->g->leaf.lambda + row), sum = b->g->residual[u];
+        b->g->residual[u] = sum == FM_NO_SLOT ? less : fm_add_node(b, FM_DO_SUM, sum, less, 0);
+    }
+    memcpy(b->g->row + 3 * row, c, sizeof c);
+    return 1;
+}
+
+/* What inputs, springs and dampers exert along the turn of a pin, with its angle as cut_joints.c finds it. */
+static void build_pin(fm_builder *b, fm_cut_slots *cut)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t joint = cut->joint, u = m->joint_u[joint];
+    double e[3], across[3], axis[3], f[3], g[3], h[3];
+    memcpy(axis, m->cut_axis + 3 * m->joint_mode[joint], sizeof axis);
+    fm_across(axis, e);
+    cross(axis, e, across);
+    rotate_out(m->joint_F + 9 * joint, e, f);
+    rotate_out(m->joint_F + 9 * joint, across, g);
+    rotate_out(m->joint_M + 9 * joint, e, h);
+    const int32_t turned = fm_carry(b, b->link[cut->M].R, h);
+    const int32_t cosine = product_of(b, fm_carry(b, b->link[cut->F].R, f), turned);
+    const int32_t sine = product_of(b, fm_carry(b, b->link[cut->F].R, g), turned);
+    const int32_t angle = fm_add_node(b, FM_DO_ANGLE, sine, cosine, leaf->cut_p + m->joint_p[joint]);
+    rotate_out(m->joint_F + 9 * joint, axis, f);
+    const int32_t along = fm_carry(b, b->link[cut->F].R, f);
+    const int32_t spin = fm_add_node(b, FM_DO_SUBTRACT, b->link[cut->M].w, b->link[cut->F].w, 0);
+    const int32_t away = fm_add_node(b, FM_DO_DIFFERENCE, angle, leaf->rest + u, 0);
+    int32_t back = fm_add_node(b, FM_DO_PRODUCT, leaf->stiffness + u, away, 0);
+    b->cut[joint].q = angle, b->cut[joint].along = along, b->cut[joint].spin = spin;
+    b->cut[joint].qd = product_of(b, along, spin);
+    back = fm_add_node(b, FM_DO_ADD_PRODUCT, back, leaf->damping + u, b->cut[joint].qd);
+    const int32_t torque = fm_add_node(b, FM_DO_DIFFERENCE, leaf->tau + u, back, 0);
+    b->cut[joint].applied = fm_add_node(b, FM_DO_SCALE, torque, along, 0);
+    cut->torque = cut->torque == FM_NO_SLOT ? b->cut[joint].applied
+                                            : fm_add_node(b, FM_DO_ADD, cut->torque, b->cut[joint].applied, 0);
+    b->g->bare[u - m->n.speeds] = 0;
+}
+
+static fm_cut_slots begin_cut(fm_builder *b, int32_t joint)
+{
+    const fm_image *m = b->m;
+    const int32_t F = m->joint_F_link[joint], M = m->joint_M_link[joint];
+    const fm_point_slots f = fm_build_point(b, F, m->joint_F_r + 3 * joint, 1);
+    const fm_point_slots g = fm_build_point(b, M, m->joint_M_r + 3 * joint, 1);
+    fm_cut_slots cut = {joint, F, M, g.r, g.arm, FM_NO_SLOT, FM_NO_SLOT, {0, 0, 0}};
+    cut.between.at = fm_add_node(b, FM_DO_SUBTRACT, g.r, f.r, 0);
+    cut.between.rate = fm_add_node(b, FM_DO_SUBTRACT, g.v, f.v, 0);
+    cut.between.second = fm_add_node(b, FM_DO_SUBTRACT, g.a, f.a, 0);
+    return cut;
+}
+
+/* What acts on M is subtracted from what its link takes; the opposite acts on F's link at the same point. */
+static void end_cut(fm_builder *b, fm_cut_slots *cut)
+{
+    b->cut[cut->joint].force = cut->force, b->cut[cut->joint].torque = cut->torque;
+    if (fm_is_pin(b->m, cut->joint) && b->m->cut_slide[b->m->joint_mode[cut->joint]] == 0.0) build_pin(b, cut);
+    fm_add_wrench(b, cut->M, cut->force, cut->arm, cut->torque, -1);
+    if (cut->F < 0) return;
+    fm_add_wrench(b, cut->F, cut->force, fm_add_node(b, FM_DO_SUBTRACT, cut->r, b->link[cut->F].r, 0), cut->torque, 1);
+}
+
+/* All rows of a cut joint. */
+static int build_cut(fm_builder *b, int32_t joint)
+{
+    const fm_image *m = b->m;
+    fm_cut_slots cut = begin_cut(b, joint);
+    for (int32_t row = 0; row < m->n.rows; row++) {
+        if (m->row_joint[row] != joint || m->row_kind[row] == FM_ROW_GIVEN || m->row_kind[row] == FM_ROW_COUPLED)
+            continue;
+        if (!build_row(b, row, &cut)) return 0;
+    }
+    end_cut(b, &cut);
+    return 1;
+}
+
+int fm_build_rows(fm_builder *b)
+{
+    const fm_image *m = b->m;
+    for (int32_t row = 0; row < m->n.rows; row++) {
+        const int locks = m->row_part[row] == FM_OF_LOCK;
+        if (m->row_kind[row] == FM_ROW_COUPLED && !locks && !build_coupling(b, row)) return 0;
+    }
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        if (!fm_is_cut_joint(m, j)) continue;
+        if (m->joint_couplings[j] > 0) return fm_uncovered(b, "matrix of the spring of joint", m->joint_name[j]);
+        if (!build_cut(b, j)) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,117 @@
+/* exact_places.c: where the knowns and unknowns of exact derivatives are among the values of the graph. */
+#include "exact_places.h"
+
+#include "../adjoint/graph.h"
+#include "../adjoint/leaves.h"
+#include "../image/kinds.h"
+#include "../instance/instance.h"
+#include "../maths/text.h"
+#include "continuous.h"
+#include "places.h"
+#include "values.h"
+
+/* Whether a number of the state is one of a mode of a cut joint along which the graph has no forces. */
+static int is_bare(const fm_instance *s, const double *at)
+{
+    const double *const of[] = {s->tau, s->stiffness, s->damping, s->rest, s->rotor_inertia};
+    const int32_t first = s->image.n.speeds, modes = s->image.n.modes;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (at >= of[i] + first && at < of[i] + modes) return s->graph->bare[at - of[i] - first];
+    return 0;
+}
+
+/* Whether some force acts along such a mode. */
+int fm_bare_and_forced(const fm_instance *s)
+{
+    for (int32_t i = s->image.n.speeds; i < s->image.n.modes; i++)
+        if (s->graph->bare[i - s->image.n.speeds] &&
+            (s->tau[i] != 0.0 || s->stiffness[i] != 0.0 || s->damping[i] != 0.0))
+            return 1;
+    return 0;
+}
+
+/* The place of a variable of the table as a known; FM_NO_SLOT: the graph does not read it. */
+static int32_t find_known(fm_instance *s, uint32_t known)
+{
+    const int32_t state = fm_any_state(s, known);
+    if (state >= 0) return fm_graph_place(s, s->y + state);
+    const double *at = fm_parameter_at(s, known);
+    if (at == NULL && fm_input_place(s, known) >= 0)
+        at = fm_stored(s, s->image.variable_kind[known], s->image.variable_object[known],
+                       s->image.variable_component[known]);
+    return at == NULL || is_bare(s, at) ? FM_NO_SLOT : fm_graph_place(s, at);
+}
+
+/* Called once, when an instance with a graph opens. */
+void fm_find_knowns(fm_instance *s)
+{
+    if (!s->graph->built) return;
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) s->graph->known[i] = find_known(s, i);
+}
+
+/* The place of any known. */
+int32_t fm_place_of_known(fm_instance *s, uint32_t known)
+{
+    if (known < fm_variable_count(s)) return s->graph->known[known];
+    const int32_t state = fm_any_state(s, known);
+    return state >= 0 ? fm_graph_place(s, s->y + state) : FM_NO_SLOT;
+}
+
+/* Whether a known is only a bound of a warning. */
+int fm_without_effect(const fm_instance *s, uint32_t known)
+{
+    return known < fm_variable_count(s) && s->image.variable_kind[known] == FM_DEFORMATION;
+}
+
+int32_t fm_numbers_of(const fm_instance *s, uint32_t known)
+{
+    return known < fm_variable_count(s) ? fm_stands_for(s, known) : 1;
+}
+
+/* Whether multipliers are not unique. */
+static int has_redundant_rows(const fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (!fm_row_rests(s, i) && s->row_active[i] == 0.0) return 1;
+    return 0;
+}
+
+/* The place of an unknown among the values. */
+int32_t fm_place_of_unknown(fm_instance *s, uint32_t unknown)
+{
+    int32_t i = 0;
+    const int32_t np = s->image.n.positions;
+    if (fm_beyond(s, unknown, &i) == FM_BEYOND_RATE)
+        return i < np ? s->graph->rate[i] : fm_is_speed(s, i) ? s->graph->acceleration[i - np] : FM_NO_SLOT;
+    const int32_t state = fm_any_state(s, unknown);
+    if (state >= 0) return fm_graph_place(s, s->y + state);
+    if (unknown >= fm_variable_count(s) || (s->graph->reacts[unknown] && has_redundant_rows(s))) return FM_NO_SLOT;
+    return s->graph->output[unknown];
+}
+
+/* Whether a variable of the table is an unknown or a known without an adjoint; violations of constraints, which are
+ * round-off, do not count. */
+static int is_left_out(fm_instance *s, uint32_t reference)
+{
+    fm_variable_info info;
+    if (fm_variable(s, reference, &info) != FM_OK || info.type != FM_REAL) return 0;
+    if (info.kind == FM_POSITION_VIOLATION || info.kind == FM_VELOCITY_VIOLATION) return 0;
+    if (info.causality == FM_INPUT || info.tunable)
+        return fm_place_of_known(s, reference) == FM_NO_SLOT && !fm_without_effect(s, reference);
+    if (info.causality != FM_OUTPUT || fm_any_state(s, reference) >= 0) return 0;
+    return s->graph->reacts[reference] || s->graph->output[reference] == FM_NO_SLOT;
+}
+
+/* Whether all derivatives of the model's variables have an adjoint, whatever the state; if not, `why` names the first
+ * that has none. */
+int fm_has_adjoint(fm_instance *s, char *why, size_t capacity)
+{
+    if (capacity > 0) (void)fm_print(why, capacity, "%s", s->graph->why);
+    if (!s->graph->built) return 0;
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        if (!is_left_out(s, i)) continue;
+        (void)fm_variable_name(s, i, why, capacity);
+        return 0;
+    }
+    return 1;
+}

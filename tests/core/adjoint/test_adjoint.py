@@ -1,0 +1,392 @@
+"""Exact derivatives: the adjoint is the transpose of the directional derivatives, and these are those of differences
+in more digits.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+import fmumbs as fm
+from fmumbs.compiler.layout import ffi, lib
+from fmumbs.readers import read_model
+from fmumbs.run.coordinates import pointer
+from oracle.extended import accelerations
+from support.closed import ONLY_CLOSING, coupled, plane, space, two_pendulums
+from support.strategies import BOTH_WAYS, Case, trees
+from support.sweeps import each_value, examples, first, seeds
+
+Array = NDArray[np.float64]
+
+TRANSPOSED = 1e-12
+"""Of the sum of the sizes of all products in v' A s: the round-off of both sweeps."""
+DIFFERENCES = 1e-6
+"""Of a row's largest derivative, or a hundredth of the largest of all: what differences in doubles keep."""
+LEAST = 1e-6
+"""Steps of differences follow the size of a parameter: of one that is round-off they move nothing."""
+EXACT = 1e-9
+"""Of the accelerations' sizes: differences in forty digits by steps of 1e-6 leave 1e-11 of the third derivatives."""
+STEP = 2.0**-20
+OUTPUTS = ("position_violation", "velocity_violation")  # round-off, whose derivatives nobody asks for
+
+
+class Pair:
+    """A Solver with exact derivatives, one without, and the names that have an adjoint."""
+
+    def __init__(self, model: fm.Model, inputs: dict[str, Any] | None = None, until: float = 0.0) -> None:
+        self.exact, self.plain = fm.Solver(model, derivatives=True), fm.Solver(model)
+        for solver in (self.exact, self.plain):
+            solver.set_all(inputs or {})
+            solver.assemble()
+            if until > 0.0:
+                solver.step(until)
+        self.why = ""
+        try:
+            self.exact.adjoint([], [], [])
+        except fm.SolverError as error:
+            self.why = str(error)
+            return
+        table = self.exact.image.variables
+        self.unknowns = self._those(
+            [v.name for v in table if v.causality == "output" and v.variability == "continuous"],
+            lambda name: self.exact.adjoint([name], [], [1.0]),
+        )
+        self.knowns = self._those(  # of outputs only states are accepted
+            [v.name for v in table if v.causality in ("input", "output") or v.variability == "tunable"],
+            lambda name: self.exact.adjoint([], [name], []),
+        )
+
+    @staticmethod
+    def _those(names: list[str], ask: Callable[[str], object]) -> list[str]:
+        found = []
+        for name in names:
+            try:
+                ask(name)
+            except fm.SolverError:
+                continue
+            found.append(name)
+        return found
+
+    def check(self, few: int = 12) -> None:
+        """Directions of single knowns, and one of all."""
+        rng = np.random.default_rng(3)
+        assert not {"q", "qd", "qdd", "w", "alpha"} & {
+            self._suffix(name) for name in self.left_out() if self._is_tree(name)
+        }
+        values = np.array([self.plain.get(k) for k in self.knowns])
+        fit = np.array(self.knowns)[(values == 0.0) | (np.abs(values) > LEAST)]
+        chosen = list(rng.choice(fit, min(few, len(fit)), replace=False))
+        A = np.array([self.exact.directional_derivative(self.unknowns, [k], [1.0]) for k in chosen]).T
+        B = np.array([self.plain.directional_derivative(self.unknowns, [k], [1.0]) for k in chosen]).T
+        size = np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-2 * np.abs(A).max()) + 1e-12
+        np.testing.assert_array_less(np.abs(A - B), DIFFERENCES * size + np.zeros_like(A))
+        self.check_transposed(rng)
+
+    def check_transposed(self, rng: np.random.Generator) -> None:
+        s, v = rng.uniform(-1, 1, len(self.knowns)), rng.uniform(-1, 1, len(self.unknowns))
+        forward = self.exact.directional_derivative(self.unknowns, self.knowns, s)
+        back = self.exact.adjoint(self.unknowns, self.knowns, v)
+        size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
+        assert abs(v @ forward - back @ s) <= TRANSPOSED * size
+
+    def left_out(self) -> list[str]:
+        table = self.exact.image.variables
+        outputs = [v.name for v in table if v.causality == "output" and v.variability == "continuous"]
+        return [name for name in outputs if name not in self.unknowns and self._suffix(name) not in OUTPUTS]
+
+    @staticmethod
+    def _suffix(name: str) -> str:
+        return name.split(".", 1)[1].split("[")[0]
+
+    def _is_tree(self, name: str) -> bool:
+        cuts = {
+            joint
+            for joint, first_link in zip(self._joints(), self.exact.image.arrays["joint_first"].ravel(), strict=True)
+            if first_link < 0
+        }
+        return name.split(".")[0] not in cuts
+
+    def _joints(self) -> list[str]:
+        text = bytes(self.exact.image.arrays["text"].ravel())
+        return [text[i : text.index(b"\0", i)].decode() for i in self.exact.image.arrays["joint_name"].ravel()]
+
+
+@examples(8, 100, trees(kinds=BOTH_WAYS, turned_round=True))
+def test_trees(case: Case) -> None:
+    """Every joint of a tree either way round, springs, dampers, drives, rotors and loads."""
+    pair = Pair(case.model, case.inputs)
+    assume(not pair.why)
+    pair.check()
+
+
+@pytest.mark.parametrize("seed", seeds(4, 60))
+def test_loops(seed: int) -> None:
+    """Loops in space, with whatever joint closes them, some with redundant rows."""
+    case = space(seed, ("spherical", "revolute", None)[seed % 3], driven=seed % 2 == 1)
+    pair = Pair(case.model, case.inputs)
+    if pair.why:
+        pytest.skip(pair.why)
+    pair.check()
+
+
+@pytest.mark.parametrize("seed", seeds(3, 40))
+def test_loops_in_a_plane(seed: int) -> None:
+    """Pins that close loops, with inputs, springs and dampers on them; the planar kernels leave the multipliers."""
+    case = plane(seed, 1 + seed % 2, driven=seed % 3 > 0)
+    pair = Pair(case.model, case.inputs)
+    assert not pair.why
+    pair.check()
+
+
+@pytest.mark.parametrize("kind", ONLY_CLOSING)
+def test_rods_points_and_planes(kind: str) -> None:
+    pair = Pair(two_pendulums(kind))
+    assert not pair.why
+    pair.check()
+
+
+def test_a_pin_in_a_slot() -> None:
+    """What closes the loop turns first, then slides: the row's axis is fixed in M."""
+    model = fm.Model("slot")
+    crank, rocker = (fm.Body(name, mass=1.0, com=(0.2, 0, 0.1), inertia=(0.1,) * 3) for name in ("crank", "rocker"))
+    A = fm.Revolute("A", model.ground.at(), crank.at(), axis="y", q0=0.4, u0=1.0)
+    B = fm.Revolute("B", model.ground.at(-1.0, 0.0, 0.0), rocker.at(), axis="y")
+    model.add(crank, rocker, A, B)
+    model.add(fm.Joint("pin", crank.at(0.3, 0, 0), rocker.at(), modes=[fm.Turn("y"), fm.Slide("x")], cut=True))
+    pair = Pair(model)
+    assert not pair.why
+    assert lib.FM_ROW_ALONG_M in pair.exact.image.arrays["row_kind"]
+    pair.check(few=len(pair.knowns))
+
+
+@pytest.mark.parametrize("seed", seeds(2, 20))
+def test_coupled_coordinates(seed: int) -> None:
+    pair = Pair(coupled(seed, closed=seed % 2 == 1).model)
+    if pair.why:
+        pytest.skip(pair.why)
+    pair.check()
+
+
+COVERED = (
+    "pendulum", "arm6", "heavy_top", "four_bar", "bennett", "governor", "gantry", "slider_crank", "engine",
+    "double_pendulum", "bricard", "parallel_cranks", "parallelogram_pendulum", "cardan_shaft", "trough",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", first(8, COVERED))
+def test_mechanisms_of_the_package(name: str) -> None:
+    pair = Pair(read_model(name), until=0.3)
+    assert not pair.why
+    pair.check(few=6)
+
+
+@pytest.mark.parametrize("name", first(4, ("pendulum", "arm6", "heavy_top", "governor", "double_pendulum", "trough")))
+def test_trees_have_all_outputs(name: str) -> None:
+    """Reactions, energy and quaternions of the joints that most trees are made of; no output is left to differences."""
+    pair = Pair(read_model(name))
+    assert pair.left_out() == (["J.drive"] if name == "trough" else [])
+
+
+# Forty digits --------------------------------------------------------------------------------------------------------
+
+
+def moved(model: fm.Model, joint: str, start: str, by: float) -> fm.Model:
+    """The model with another start value of a joint."""
+    other = fm.Model(model.name, gravity=model.gravity)
+    joints = [replace(j, **{start: getattr(j, start) + by}) if j.name == joint else j for j in model.joints]
+    other.add(*model.bodies, *joints)
+    return other
+
+
+def heavier(model: fm.Model, body: str, by: float) -> fm.Model:
+    other = fm.Model(model.name, gravity=model.gravity)
+    others = {b.name: replace(b, mass=b.mass + by) if b.name == body else b for b in model.bodies}
+    ends = {b.name: b for b in others.values()}
+
+    def on(point: fm.Point) -> fm.Point:
+        return replace(point, body=ends.get(point.body.name, point.body))
+
+    other.add(*others.values(), *(replace(j, F=on(j.F), M=on(j.M)) for j in model.joints))
+    return other
+
+
+def chain(seed: int) -> fm.Model:
+    """Bodies on turns and slides about and along any axes, in motion."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("chain", gravity=rng.uniform(-10, 10, 3))
+    carrier: Any = model.ground
+    for i in range(4):
+        body = fm.Body(
+            f"b{i}", mass=rng.uniform(0.5, 2), com=rng.uniform(-0.3, 0.3, 3), inertia=rng.uniform(1.0, 1.4, 3)
+        )
+        kind = fm.Prismatic if rng.random() < 0.3 else fm.Revolute
+        ends = carrier.at(*rng.uniform(-0.5, 0.5, 3)), body.at(*rng.uniform(-0.5, 0.5, 3))
+        q0, u0 = rng.uniform(-1, 1, 2)
+        model.add(body, kind(f"j{i}", *ends, axis=rng.uniform(-1, 1, 3), q0=float(q0), u0=float(2 * u0)))
+        carrier = body
+    return model
+
+
+def in_forty_digits(other: Callable[[float], fm.Model], body: str) -> Array:
+    """The derivative of (6,) accelerations of a body by central differences."""
+    ahead, behind = accelerations(other(STEP)), accelerations(other(-STEP))
+    change = [getattr(ahead, name)[body] - getattr(behind, name)[body] for name in ("a", "alpha")]
+    return np.concatenate(change) / (2 * STEP)
+
+
+@pytest.mark.parametrize("seed", seeds(3, 30))
+def test_differences_in_forty_digits(seed: int) -> None:
+    """By positions, velocities and masses; what comes back from the oracle is rounded to doubles, 1e-16 over 1e-6."""
+    model = chain(seed)
+    solver = fm.Solver(model, derivatives=True)
+    solver.assemble()
+    unknowns = [f"b3.{name}[{i}]" for name in ("a", "alpha") for i in (1, 2, 3)]
+    asked = [
+        (f"j{i}.{v}", lambda h, i=i, s=s: moved(model, f"j{i}", s, h))
+        for i in range(4)
+        for v, s in (("q", "q0"), ("qd", "u0"))
+    ]
+    asked += [("b2.mass", lambda h: heavier(model, "b2", h))]
+    for known, other in asked:
+        expected = in_forty_digits(other, "b3")
+        found = solver.directional_derivative(unknowns, [known], [1.0])
+        assert_allclose(found, expected, rtol=0, atol=EXACT * max(1.0, np.abs(expected).max()))
+
+
+# Integration by the host ---------------------------------------------------------------------------------------------
+
+
+def hosted(model: fm.Model, derivatives: bool) -> fm.Solver:
+    solver = fm.Solver(model, derivatives=derivatives)
+    solver.assemble()
+    solver.step(0.1)
+    solver.call(lib.fm_update_events, ffi.new("fm_events *"))
+    return solver
+
+
+def by_reference(solver: fm.Solver, function: Any, rows: Array, columns: Array, seed: Array, count: int) -> Array:
+    result = np.empty(count)
+    a, b = (np.ascontiguousarray(one, np.uint32) for one in (rows, columns))
+    solver.call(
+        function, ffi.from_buffer("uint32_t[]", a), len(a), ffi.from_buffer("uint32_t[]", b), len(b),
+        pointer(np.ascontiguousarray(seed)), pointer(result),
+    )  # fmt: skip
+    return result
+
+
+@each_value
+@pytest.mark.parametrize("name", ["four_bar", "heavy_top", "bennett", "parallelogram_pendulum", "gantry"])
+def test_rates_with_their_pull(name: str) -> None:
+    """Rates of all states by all states, which a host that integrates itself asks for: on the constraints the pull
+    alone makes what leads off them decay.
+    """
+    exact, plain = (hosted(read_model(name), derivatives) for derivatives in (True, False))
+    table, states = len(exact.image.variables), lib.fm_continuous_count(exact.instance)
+    x = table + 1 + np.arange(states)
+    rates = x + states
+    rng = np.random.default_rng(1)
+    for column in rng.choice(states, min(states, 6), replace=False):
+        A, B = (
+            by_reference(one, lib.fm_directional_derivative, rates, x[[column]], np.ones(1), states)
+            for one in (exact, plain)
+        )
+        assert_allclose(A, B, rtol=0, atol=DIFFERENCES * max(1.0, np.abs(B).max()))
+    s, v = rng.uniform(-1, 1, (2, states))
+    forward = by_reference(exact, lib.fm_directional_derivative, rates, x, s, states)
+    back = by_reference(exact, lib.fm_adjoint_derivative, rates, x, v, states)
+    size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
+    assert abs(v @ forward - back @ s) <= TRANSPOSED * size
+
+
+def test_baumgarte_is_part_of_the_rates() -> None:
+    model = read_model("four_bar")
+    exact, plain = (fm.Solver(model, derivatives=d, correction="baumgarte") for d in (True, False))
+    for solver in (exact, plain):
+        solver.assemble()
+        solver.step(0.05)
+    A, B = (one.directional_derivative(["A.qdd"], ["B.q"], [1.0]) for one in (exact, plain))
+    assert_allclose(A, B, rtol=DIFFERENCES)
+    assert_allclose(exact.adjoint(["A.qdd"], ["B.q"], [1.0]), A, rtol=1e-10)
+
+
+# What there is not ---------------------------------------------------------------------------------------------------
+
+
+def test_without_derivatives_there_is_no_adjoint() -> None:
+    solver = fm.Solver(read_model("pendulum"))
+    solver.assemble()
+    with pytest.raises(fm.SolverError, match="opened without derivatives"):
+        solver.adjoint(["A.qdd"], ["A.q"], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("skate", "nonholonomic joint"), ("sliders", "flexible body"), ("braked_rotor", "friction"),
+        ("cantilever", "rotation vector"), ("manipulator5", "program"), ("rolling_disk", "kind of constraint"),
+    ],
+)  # fmt: skip
+def test_what_is_not_covered_is_named(name: str, says: str) -> None:
+    """Directional derivatives are then those of a Solver without, bit for bit."""
+    exact, plain = fm.Solver(read_model(name), derivatives=True), fm.Solver(read_model(name))
+    for solver in (exact, plain):
+        solver.assemble()
+    with pytest.raises(fm.SolverError, match=says):
+        exact.adjoint([], [], [])
+    output = next(v.name for v in plain.image.variables if v.causality == "output" and v.variability == "continuous")
+    known = next(v.name for v in plain.image.variables if v.variability == "tunable")
+    A, B = (one.directional_derivative([output], [known], [1.0]) for one in (exact, plain))
+    assert A.tobytes() == B.tobytes()
+
+
+def test_variables_without_adjoint_are_named() -> None:
+    solver = fm.Solver(read_model("four_bar"), derivatives=True)
+    solver.assemble()
+    with pytest.raises(fm.SolverError, match=r"A\.reaction\.f\[1\]\): it has no adjoint"):
+        solver.adjoint(["A.reaction.f"], ["A.q"], [1.0, 0.0, 0.0])
+    with pytest.raises(fm.SolverError, match=r"solver\.tolerance\): there is no adjoint with respect to it"):
+        solver.adjoint(["A.qdd"], ["solver.tolerance"], [1.0])
+    with pytest.raises(fm.SolverError, match="the seed has 2 numbers for 1 unknowns"):
+        solver.adjoint(["A.qdd"], ["A.q"], [1.0, 2.0])
+    with pytest.raises(fm.SolverError, match="its seed must be a finite number"):
+        solver.adjoint(["A.qdd"], ["A.q"], [np.nan])
+
+
+def test_a_force_on_a_joint_that_closes_a_loop_by_a_ball_has_none() -> None:
+    solver = fm.Solver(read_model("parallelogram_pendulum"), derivatives=True)
+    solver.assemble()
+    names = [v.name for v in solver.image.variables if v.causality == "input"]
+    bare = [name for name in names if refused(solver, name)]
+    assert bare
+    solver.set(bare[0], 1.0)
+    with pytest.raises(fm.SolverError, match="along a mode of a joint that closes a loop"):
+        solver.adjoint([], [], [])
+
+
+def refused(solver: fm.Solver, known: str) -> bool:
+    try:
+        solver.adjoint([], [known], [])
+    except fm.SolverError:
+        return True
+    return False
+
+
+MATRIX = ((3.0, 0.4, -0.2), (0.4, 5.0, 0.3), (-0.2, 0.3, 2.0))
+
+
+@pytest.mark.parametrize("stiffness", [4.0, MATRIX])
+def test_springs_of_a_ball_that_is_far_from_zero(stiffness: Any) -> None:
+    """By all states and by all entries of the stiffness, of which one number is that of all directions."""
+    model = fm.Model("ball")
+    body = fm.Body("body", mass=2.0, com=(0.1, 0.2, 0.3), inertia=(0.2, 0.3, 0.25))
+    start = {"q0": (0.5, 0.5, -0.4, 0.6), "u0": (0.3, -1.0, 0.7)}
+    ball = fm.Spherical("S", model.ground.at(), body.at(), stiffness=stiffness, damping=stiffness, **start)
+    model.add(body, ball)
+    pair = Pair(model)
+    assert not pair.why and "S.stiffness" in {name.split("[")[0] for name in pair.knowns}
+    pair.check(few=len(pair.knowns))
