@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from fmumbs.run.load_path import Critical, LoadPath, load_path
     from fmumbs.run.reactions import divide_and_conquer, uniqueness
     from fmumbs.run.regressor import BaseParameters, Identified, Regressor, base_parameters, identify, regressor
+    from fmumbs.run.sensitivities import Sensitivities, sensitivities
     from fmumbs.run.steady import Steady, steady
     from fmumbs.study import Sweep, sweep
     from fmumbs.system import System
@@ -154,6 +155,7 @@ __all__ = [
     "Rotation",
     "Screw",
     "Section",
+    "Sensitivities",
     "Signal",
     "Skate",
     "Slide",
@@ -193,6 +195,7 @@ __all__ = [
     "read_urdf",
     "regressor",
     "replay",
+    "sensitivities",
     "simulate",
     "steady",
     "sweep",
@@ -218,6 +221,7 @@ _LATE_PARTS = {
     "run.reactions": ("divide_and_conquer", "uniqueness"),
     "run.load_path": ("Critical", "LoadPath", "load_path"),
     "run.regressor": ("BaseParameters", "Identified", "Regressor", "base_parameters", "identify", "regressor"),
+    "run.sensitivities": ("Sensitivities", "sensitivities"),
     "run.steady": ("Steady", "steady"),
     "study": ("Sweep", "sweep"),
     "system": ("System",),

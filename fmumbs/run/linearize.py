@@ -1,9 +1,8 @@
 """The linear model of a mechanism about a state: x' = f0 + A (x - x0) + B (u - u0), y = y0 + C (x - x0) + D (u - u0).
 
-The states are independent (charts.py). Derivatives are central differences of the core's rates and outputs at steps
-that shrink by 1.5, extrapolated to a step of zero (Ridders, Adv. Eng. Software 4 (1982) 75): of each entry that value
-is taken which differs least from its neighbours in the table, and this difference is its error, at least that of the
-first step by the round-off of the rates, which is seen where the state changes in its last digits.
+The states are independent (charts.py). Derivatives are central differences of the core's rates and outputs,
+extrapolated (extrapolation.py); the error of each entry is at least that of the first step by the round-off of the
+rates, which is seen where the state changes in its last digits.
 """
 
 from __future__ import annotations
@@ -32,13 +31,12 @@ from fmumbs.run.charts import Chart
 from fmumbs.run.coordinates import Array, solver_of
 from fmumbs.run.energies import Energies
 from fmumbs.run.equilibrium import equilibrium
+from fmumbs.run.extrapolation import extrapolated
 from fmumbs.run.linear_modes import Modes, modes_of
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
 from fmumbs.run.steady import Steady
 
-_LEVELS = 13
-_SHRINK = 1.5
 _FIRST = 0.1  # step, of the sizes of the states
 _LAST_DIGITS = 4.0 * float(np.finfo(float).eps)  # of the sizes: changes that show the round-off of the rates
 _LOOKS = 8
@@ -377,23 +375,7 @@ def _round_off(point: _Point) -> Array:
 
 def _column(point: _Point, k: int) -> tuple[Array, Array]:
     """Derivatives along one coordinate, and the errors of the extrapolations that were taken."""
-    step, best, error = float(point.steps[k]), np.zeros(0), np.zeros(0)
-    before: list[Array] = []
-    for _ in range(_LEVELS):
-        row = _difference(point, k, step)
-        step /= _SHRINK
-        if row is None:
-            before = []
-            continue
-        table, factor = [row], 1.0
-        for last in before:
-            factor *= _SHRINK**2
-            table.append((factor * table[-1] - last) / (factor - 1.0))
-            off = np.maximum(np.abs(table[-1] - table[-2]), np.abs(table[-1] - last))
-            if not len(best):
-                best, error = table[-1], off
-            best, error = np.where(off < error, table[-1], best), np.minimum(off, error)
-        before = table
+    best, error = extrapolated(lambda step: _difference(point, k, step), float(point.steps[k]))
     if not len(best):
         name = [*point.chart.names, *point.chart.image.variables.names(point.u)][k]
         raise ModelError(

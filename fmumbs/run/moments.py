@@ -54,7 +54,7 @@ class Moments:
         self._solver = solver
         self._times = times
         self.rows = 0
-        signals = {name: signal for name, value in given.items() if (signal := _as_signal(name, value)) is not None}
+        signals = {name: signal for name, value in given.items() if (signal := as_signal(name, value)) is not None}
         self._constants: dict[str, Any] = {n: v for n, v in given.items() if n not in signals and not callable(v)}
         self._functions = {n: v for n, v in given.items() if n not in signals and callable(v)}
         references = {name: solver.references(name) for name in signals}
@@ -240,7 +240,7 @@ class Outputs(Mapping[str, Any]):
         return len(self._solver.image.variables.outputs())
 
 
-def _as_signal(name: str, value: Any) -> Signal | None:
+def as_signal(name: str, value: Any) -> Signal | None:
     """The signal that an input is: a Signal, or a tuple (times, values) of two lists; None for another input."""
     if isinstance(value, Signal):
         return value

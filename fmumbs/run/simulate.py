@@ -71,7 +71,7 @@ def simulate(
     if progress is not None and not callable(progress):
         raise SolverError(f"simulate: progress is {_checks.shown(progress)}. Give a function of the fraction done.")
     image = with_pulls(image_of(model, **options), given)
-    recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
+    recorded = experiment_times(image, stop, interval) if times is None else given_times(times, stop, interval)
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded
     points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
@@ -119,7 +119,7 @@ def experiment_times(image: ModelImage, stop: float | None, interval: float | No
     return times_of(_seconds(stop, given.stop, "stop"), _seconds(interval, given.interval, "interval"))
 
 
-def _given_times(times: ArrayLike, stop: float | None, interval: float | None) -> NDArray[np.float64]:
+def given_times(times: ArrayLike, stop: float | None, interval: float | None) -> NDArray[np.float64]:
     """(n,) times [s] that the user chose. Raises SolverError unless they increase from 0 on."""
     if stop is not None or interval is not None:
         raise SolverError("simulate: times are given beside stop or interval. Give either times, or stop and interval.")

@@ -23,18 +23,23 @@
 #define FM_ENOUGH 1e-13 /* relative error of a derivative from which smaller steps gain nothing */
 #define FM_NOISE 8.0    /* times DBL_EPSILON, of the values: their round-off */
 
-/* The size of an element of y: 1 rad or the model's length, for velocities in the time in which the mechanism moves. */
-static double size_of_state(const fm_instance *s, int32_t i)
+/* The rate of the present motion, which accelerations have where it turns back; 1 if nothing moves. */
+static double rate_of_motion(fm_instance *s)
 {
-    const double rate = fm_rate_of(s, s->y + s->image.n.positions);
-    return s->scale[i] * (fm_is_speed(s, i) && rate > 0.0 ? rate : 1.0);
+    const int32_t positions = s->image.n.positions;
+    if (s->model.inverse) return 1.0; /* which has no states */
+    (void)fm_present_rates(s);
+    const double rate = fmax(fm_rate_of(s, s->y + positions), sqrt(fm_fastest(s, s->hosted.rates + positions)));
+    return rate > 0.0 && isfinite(rate) ? rate : 1.0;
 }
 
 /* The step by which the knowns move at first, relative to their seeds; 0: none moves. */
 static double widest(fm_instance *s, const fm_seeds *along)
 {
+    const double rate = rate_of_motion(s);
     double most = 0.0;
-    for (int32_t i = 0; i < s->model.ny; i++) most = fmax(most, fabs(s->hosted.toward[i]) / size_of_state(s, i));
+    for (int32_t i = 0; i < s->model.ny; i++) /* of 1 rad or the model's length, velocities of that times the rate */
+        most = fmax(most, fabs(s->hosted.toward[i]) / (s->scale[i] * (fm_is_speed(s, i) ? rate : 1.0)));
     for (size_t i = 0; i < along->knowns; i++) {
         const double *at = fm_parameter_at(s, along->known[i]);
         if (at != NULL) most = fmax(most, fabs(along->seed[i]) / (*at != 0.0 ? fabs(*at) : 1.0));

@@ -1,0 +1,206 @@
+"""Derivatives of runs beside closed forms and beside differences of runs by the Solver; adjoint beside forward."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from fmumbs.run.extrapolation import extrapolated
+from support.drawing.mechanism import Refused, draw
+from support.sweeps import seeds
+
+TOLERANCE = 1e-10
+CLOSE = 1e-8
+"""Of the largest derivative: a hundred steps of the tolerance."""
+TRANSPOSED = 1e-12
+"""Of the largest derivative: adjoint and forward add the same numbers in another order."""
+NO_KNOWNS = ("solver.", "unique", "inertia", "kinetic", "damping")
+"""Parts of names of parameters that are no knowns, or that differences of runs cannot move alone."""
+TIMES = np.linspace(0.0, 1.0, 6)
+
+
+def agree(found: np.ndarray, expected: np.ndarray, within: float = CLOSE) -> None:
+    assert_allclose(found, expected, rtol=0, atol=within * max(1e-3, float(np.abs(expected).max(initial=0.0))))
+
+
+def adjoint_is_forward(found: Any, within: float = TRANSPOSED) -> None:
+    weights = np.random.default_rng(5).normal(size=found.values.shape)
+    agree(found.adjoint(weights), np.einsum("to,tok->k", weights, found.forward), within)
+
+
+def differences(
+    model: Any, outputs: list[str], known: str, times: np.ndarray, step: float, **inputs: Any
+) -> np.ndarray:
+    """(times, outputs) of runs by the Solver at a fine tolerance."""
+    image = fm.compile(model, tolerance=1e-12, scheme="dop853")
+    value = fm.Solver(image).get(known)
+
+    def run(change: float) -> np.ndarray:
+        result = fm.simulate(image, times=times, inputs=inputs | {known: value + change}, outputs=outputs)
+        return np.array([result[name] for name in outputs]).T
+
+    return extrapolated(lambda h: (run(h) - run(-h)) / (2.0 * h), step)[0]
+
+
+def slider(**values: Any) -> tuple[fm.Model, fm.Prismatic]:
+    model = fm.Model("slider", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(1, 1, 1))
+    P = fm.Prismatic("P", model.ground.at(), body.at(), axis="x", **values)
+    model.add(body, P)
+    return model, P
+
+
+def test_an_oscillator() -> None:
+    """By mass, stiffness, damping, a constant force and both start values: derivatives of the matrix exponential."""
+    model, _ = slider(q0=0.5, u0=0.3, stiffness=8.0, damping=0.4)
+    found = fm.sensitivities(
+        model, ["P.q", "P.qd", "P.qdd"], ["body.mass", "P.stiffness", "P.damping", "P.q", "P.qd", "P.f"],
+        times=TIMES, inputs={"P.f": 0.7}, tolerance=TOLERANCE,
+    )  # fmt: skip
+    at = np.array([2.0, 8.0, 0.4, 0.5, 0.3, 0.7])
+
+    def motion(p: np.ndarray) -> np.ndarray:
+        m, k, c, q, u, f = p
+        A = np.array([[0, 1, 0], [-k / m, -c / m, 1 / m], [0, 0, 0]])
+        x = np.array([expm(A * t) @ np.array([q, u, f]) for t in TIMES])
+        return np.column_stack([x[:, 0], x[:, 1], (x @ A.T)[:, 1]])
+
+    agree(found.values, motion(at))
+    for j, direction in enumerate(np.eye(6)):
+        exact = motion(at + 1e-30j * direction).imag / 1e-30
+        agree(found.forward[:, :, j], exact)
+        assert_allclose(found["P.qd", found.knowns[j]], found.forward[:, 1, j])
+    assert found.known_units[:3] == ("kg", "N/m", "N.s/m")
+    adjoint_is_forward(found)
+
+
+def test_a_brake_stops_a_body() -> None:
+    """After v m / F it stands, v^2 m / (2 F) on: derivatives of both sides of the instant, which moves."""
+    model, P = slider(u0=1.0)
+    model.add(fm.Law.brake("brake", P, 4.0))
+    knowns = ["body.mass", "P.qd", "brake.scale"]
+    found = fm.sensitivities(model, ["P.q", "P.qd"], knowns, times=TIMES, tolerance=TOLERANCE)
+    assert_allclose(found.switches, [0.5], rtol=1e-9)
+    moving = TIMES < 0.5
+    t = TIMES[moving]
+    agree(found.forward[moving, 0], np.column_stack([t**2 / 2, t, -(t**2)]))
+    agree(found.forward[~moving, 0], np.broadcast_to([0.125, 0.5, -0.25], (3, 3)))
+    agree(found.forward[~moving, 1], np.zeros((3, 3)))
+    adjoint_is_forward(found)
+
+
+@pytest.mark.parametrize("known", ["body.mass", "stop.scale", "P.q"])
+def test_a_stop_throws_back(known: str) -> None:
+    """Rates are continuous where it touches, but for the damper."""
+    model, P = slider(q0=0.3, tau=-20.0)
+    model.add(fm.Stop("stop", P, lower=0.0, stiffness=1e3, damping=20.0))
+    found = fm.sensitivities(model, ["P.q", "P.qd"], [known], times=TIMES, tolerance=TOLERANCE)
+    assert len(found.switches) >= 4
+    agree(found.forward[:, :, 0], differences(model, ["P.q", "P.qd"], known, TIMES, 0.005), 1e-7)
+    adjoint_is_forward(found)
+
+
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+@pytest.mark.parametrize("known", ["A.q", "A.qd", "coupler.mass", "A.tau"])
+def test_a_loop(known: str) -> None:
+    """Start values move those that assembly finds; an input is moved as a whole, along its signal with a jump."""
+    model = read_model("four_bar")
+    torque = fm.Signal([0.0, 0.2, 0.2, 0.4], [0.0, 1.0, -1.0, 0.5])
+    outputs, times = ["A.q", "B.qd", "A.reaction.f[1]"], np.array([0.1, 0.2, 0.4])
+    found = fm.sensitivities(model, outputs, [known], times=times, inputs={"A.tau": torque}, tolerance=TOLERANCE)
+    if known == "A.tau":
+        image = fm.compile(model, tolerance=1e-12, scheme="dop853")
+
+        def run(h: float) -> np.ndarray:
+            moved = fm.Signal(torque.times, np.asarray(torque.values) + h)
+            result = fm.simulate(image, times=times, inputs={"A.tau": moved}, outputs=outputs)
+            return np.array([result[name] for name in outputs]).T
+
+        expected = extrapolated(lambda h: (run(h) - run(-h)) / (2.0 * h), 0.1)[0]
+    else:
+        expected = differences(model, outputs, known, times, 0.01, **{"A.tau": torque})
+    for k in range(len(outputs)):
+        agree(found.forward[:, k, 0], expected[:, k], 1e-6)  # of the longest in 0.4 s, which grow by 1e3
+    adjoint_is_forward(found, 1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+@pytest.mark.parametrize("seed", seeds(6, 60, 700))
+def test_random_mechanisms(seed: int) -> None:
+    """Of the whole API, by a parameter and an input: beside differences of runs, adjoint beside forward."""
+    rng = np.random.default_rng([seed, 77])
+    try:
+        drawn = draw(seed)
+        image = fm.compile(drawn.model, everything=True, tolerance=TOLERANCE)
+        fm.Solver(image).assemble()
+    except (Refused, fm.FmumbsError):
+        pytest.skip("a draw that is no mechanism")
+    by: dict[str, list[str]] = {"parameter": [], "input": [], "output": ["solver.energy"]}
+    for name, causality in zip(image.variables.names(), image.variables.causalities(), strict=True):
+        if name.endswith((".q", ".qd")) if causality == "output" else not any(part in name for part in NO_KNOWNS):
+            by[causality].append(name)
+    knowns = [str(rng.choice(by[kind])) for kind in ("parameter", "input") if by[kind]]
+    outputs = [str(rng.choice(by["output"]))]
+    times = np.array([0.0, 0.05, 0.1]) * drawn.stop
+    found = fm.sensitivities(image, outputs, knowns, times=times)
+    adjoint_is_forward(found, 1e-8)  # of differences in two directions
+    for j, known in enumerate(knowns):
+        expected = differences(drawn.model, outputs, known, times, 0.01)
+        agree(found.forward[:, :, j], expected, 1e-6)
+
+
+def test_what_has_no_derivative_is_refused() -> None:
+    model, P = slider(u0=1.0)
+    model.add(fm.Law.brake("brake", P, 4.0))
+    one: dict[str, Any] = {"outputs": ["P.q"], "knowns": ["body.mass"], "stop": 0.1}
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"scheme": "rk4"}, "scheme is given"),
+        ({"step": 1e-3}, "step is given"),
+        ({"outputs": ["P.Q"]}, "no variable 'P.Q'. The nearest name is 'P.q'"),
+        ({"outputs": ["body.mass"]}, "is a parameter, not an output"),
+        ({"outputs": []}, "there are no outputs"),
+        ({"knowns": ["P.qdd"]}, "computed from the states"),
+        ({"knowns": ["solver.tolerance"]}, "solver.tolerance"),
+        ({"inputs": {"P.f": lambda t: t}}, "fm.Signal.sample"),
+    ]
+    for change, text in refused:
+        with pytest.raises(fm.FmumbsError, match=text):
+            fm.sensitivities(model, **one | change)
+    found = fm.sensitivities(model, **one)
+    with pytest.raises(fm.SolverError, match="times by outputs"):
+        found.adjoint([1.0])
+    with pytest.raises(fm.SolverError, match=r"nearest name is .body\.mass."):
+        found["P.q", "body.mas"]
+    with pytest.raises(fm.SolverError, match="Give s"):
+        found["P.q"]
+
+
+def test_two_brakes_that_stop_at_once_have_no_derivative() -> None:
+    model = fm.Model("pair", gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        body = fm.Body(name, mass=2.0, inertia=(1, 1, 1))
+        P = fm.Prismatic(f"P{name}", model.ground.at(), body.at(), axis="x", u0=1.0)
+        model.add(body, P, fm.Law.brake(f"brake_{name}", P, 4.0))
+    found = fm.sensitivities(model, ["Pa.q"], ["a.mass"], stop=1.0)
+    with pytest.raises(fm.SolverError, match="force laws leave their modes together: brake_a, brake_b"):
+        _ = found.forward
+
+
+def test_a_stop_that_is_only_grazed_has_no_derivative() -> None:
+    """The force jumps where the body turns back."""
+    model, P = slider(q0=1.0, stiffness=1.0)
+    step = [fm.Piece([[5.0]], upper=-1.0 + 1e-7), fm.Piece([[0.0]], lower=-1.0 + 1e-7)]
+    model.add(fm.Law("edge", P, pieces=step))
+    with pytest.raises(fm.SolverError, match="only grazes"):
+        _ = fm.sensitivities(model, ["P.q"], ["body.mass"], stop=6.0, tolerance=1e-11).forward
+
+
+def test_progress_is_told() -> None:
+    seen: list[float] = []
+    model, _ = slider(u0=1.0)
+    fm.sensitivities(model, ["P.q"], ["P.qd"], stop=1.0, interval=0.25, progress=seen.append)
+    assert seen == [0.4, 0.6, 0.8, 1.0]
