@@ -83,7 +83,7 @@ class Host:
                     f"sensitivities: '{name}' is a function of time, which simulate() makes a staircase of. Give "
                     "fm.Signal.sample(function, times)."
                 )
-        self.image, self.solver = image, Solver(image)
+        self.image, self.solver = image, Solver(image, derivatives=True)
         self._moments = Moments(self.solver, np.zeros(1), given)
         self._moments.begin()
         signals = {name: one for name, value in given.items() if (one := as_signal(name, value)) is not None}
