@@ -52,7 +52,7 @@ class Solver:
     @shows_options
     def __init__(self, model: Model | ModelImage, *, derivatives: bool = False, **options: Unpack[RunOptions]) -> None:
         self.image = image_of(model, everything=True, **options)
-        self._instance = self.image.take_instance(derivatives)
+        self._instance = self.image.take_instance(_checks.flag(derivatives, "Solver: derivatives"))
         self._declared = {} if isinstance(model, ModelImage) else declared_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
         self.rows = 0  # that the last run() completed

@@ -12,7 +12,7 @@
     defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST)
 #error "-ffast-math, its parts and -Ofast change results: compile with -O3 or less, or /fp:precise"
 #endif
-#if defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2 || FLT_EVAL_METHOD > 64) /* 16: _Float16 */
+#if defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2 || FLT_EVAL_METHOD > 64)
 #error "numbers would be wider than double: compile for SSE2 on x86, with -msse2 -mfpmath=sse"
 #endif
 #if defined(__clang__)
