@@ -1,0 +1,95 @@
+"""Optimal motions by CasADi and IPOPT: an arm between two positions, and one turn of a four-bar, with the least torque.
+
+CasADi reads the FMU for Model Exchange and takes its derivatives: the Jacobian from the FMU, the Hessian from that. The
+motion is a collocation by trapezoids: states and torques at N + 1 instants, x[k+1] - x[k] = h (f[k] + f[k+1]) / 2. The
+four-bar is exported with independent states, the angle and the velocity of its crank: the optimiser places them
+anywhere, and the FMU closes the loop there. Needs CasADi: pip install casadi. SI units, angles in rad.
+"""
+
+import tempfile
+import zipfile
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+
+MOST = 100  # iterations of IPOPT
+
+
+def dae_of(model: fm.Model, fmi: int = 2) -> ca.DaeBuilder:
+    """The FMU of a model in CasADi, which needs its folder until the process ends."""
+    folder = Path(tempfile.mkdtemp())
+    path = fm.export_fmu(model, folder / "model.fmu", kind="me", fmi=fmi, states="independent", platforms=["linux64"])
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(folder / "model")
+    return ca.DaeBuilder(model.name, str(folder / "model"))
+
+
+def arm() -> fm.Model:
+    """Six joints, a torque on each."""
+    model = read_model("arm6")
+    for i in range(1, 7):
+        model.input(f"torque{i}", to=f"J{i}.tau")
+    return model
+
+
+def four_bar() -> fm.Model:
+    """A torque on its crank."""
+    model = read_model("four_bar")
+    model.input("torque", to="A.tau")
+    return model
+
+
+def blend(start, end, duration, instants):
+    """Positions (instants, n) from rest to rest, their velocities and accelerations."""
+    s = np.linspace(0, 1, instants)[:, None]
+    way = np.asarray(end) - start
+    velocity, acceleration = way * (6 * s - 6 * s**2) / duration, way * (6 - 12 * s) / duration**2
+    return start + way * (3 * s**2 - 2 * s**3), velocity, acceleration
+
+
+def optimise(dae, start, end, duration, steps, torque, guess=None):
+    """The motion from rest at `start` to rest at `end` with the least integral of squared torques.
+
+    torque: their size [N.m]; guess: (steps + 1, n) torques to begin with. Returns times, states, torques, a report.
+    """
+    f = dae.create("f", ["x", "u"], ["ode"])
+    h, n = duration / steps, len(start)
+    q, qd, _ = blend(start, end, duration, steps + 1)
+    opti = ca.Opti()
+    x, u = opti.variable(dae.nx(), steps + 1), opti.variable(dae.nu(), steps + 1)
+    rates = [f(x[:, k], torque * u[:, k]) for k in range(steps + 1)]
+    for k in range(steps):
+        opti.subject_to(x[:, k + 1] - x[:, k] == h / 2 * (rates[k] + rates[k + 1]))
+    opti.subject_to(x[:, 0] == [*start, *np.zeros(n)])
+    opti.subject_to(x[:, steps] == [*end, *np.zeros(n)])
+    opti.minimize(h * ca.sumsqr(u))
+    opti.set_initial(x, np.hstack([q, qd]).T)
+    if guess is not None:
+        opti.set_initial(u, np.asarray(guess).T / torque)
+    opti.solver("ipopt", {"print_time": False}, {"max_iter": MOST, "print_level": 0, "sb": "yes"})
+    found = opti.solve()
+    u = np.reshape(found.value(u), (dae.nu(), -1)) * torque
+    return np.linspace(0, duration, steps + 1), found.value(x), u, found.stats()
+
+
+def turn_of_four_bar(fmi=2, steps=30):
+    """One turn of the crank in a second."""
+    return optimise(dae_of(four_bar(), fmi), [-1.2], [-1.2 + 2 * np.pi], 1.0, steps, 0.1)
+
+
+def swing_of_arm(fmi=2, steps=12):
+    """All six joints in a second and a half; begins with the torques of a smooth motion, by inverse dynamics."""
+    model, start, end = arm(), np.zeros(6), np.array([0.5, 0.8, -0.6, 0.5, 0.4, -0.3])
+    guess = fm.inverse_dynamics(model, *blend(start, end, 1.5, steps + 1))
+    return optimise(dae_of(model, fmi), start, end, 1.5, steps, 10.0, guess)
+
+
+if __name__ == "__main__":
+    for name, motion in (("four_bar", turn_of_four_bar), ("arm6", swing_of_arm)):
+        times, states, torques, report = motion()
+        print(f"{name}: {report['return_status']} after {report['iter_count']} iterations,", end=" ")
+        print(f"largest torque {np.abs(torques).max():.4g} N.m")
