@@ -54,6 +54,7 @@ class Sensitivities:
 
     name: of the model. time: (n,) [s]. outputs, knowns: names; output_units, known_units: theirs. values: (n, outputs).
     switches: [s] instants at which force laws left their modes.
+    _derivatives, _items: what both derivatives follow from.
     """
 
     name: str
@@ -112,7 +113,8 @@ def sensitivities(
 ) -> Sensitivities:
     """Derivatives of the outputs of a run by parameters, inputs and start values, forward and adjoint.
 
-    outputs: names of outputs, or of vectors. knowns: names of tunable parameters such as "rod.mass" and "A.damping", of
+    model: a Model or a ModelImage. outputs: names of outputs or vectors.
+    knowns: names of tunable parameters such as "rod.mass" and "A.damping", of
         inputs such as "A.tau" (by a constant that is added over the whole run), and of start values of states such as
         "A.q"; a vector means all its components. What assembly makes of the other start values moves with them.
     stop, interval, times, inputs: as of simulate(), without functions of time.
