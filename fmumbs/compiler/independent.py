@@ -8,11 +8,10 @@ velocity the model declares come last.
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.constraint_rows import COUPLED, RATES
+from fmumbs.compiler.coordinates import Indices, are_of_rates, velocities_of_positions
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import JOINT, kinds
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_instance, pack
-from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
+from fmumbs.compiler.layout import ffi, lib, open_instance, pack
 from fmumbs.errors import ModelError
 
 INDEPENDENT = 1e-9
@@ -25,7 +24,6 @@ _ALWAYS = 1e6  # times its pivot counts, of a coordinate that was chosen
 STATES = ("tree", "independent")
 """What the states of Model Exchange can be."""
 
-Indices = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 
@@ -62,8 +60,7 @@ class _Start:
         lib.fm_active(instance, ffi.from_buffer("int32_t[]", active), rows)
         self.p, self.unit = y[: self.np], nominal[self.np : self.np + self.nu]
         chosen = np.flatnonzero(active)
-        kind, part = self.arrays["row_kind"][chosen], self.arrays["row_part"][chosen]
-        rates = np.isin(kind, list(RATES.values())) | ((kind == COUPLED) & (part != lib.FM_OF_POSITION))
+        rates = are_of_rates(self.arrays, chosen)
         scaled = J[chosen] * self.unit
         lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
         self.J = scaled / np.where(lengths > 0.0, lengths, 1.0)
@@ -73,21 +70,7 @@ class _Start:
     def _lay_out(self) -> None:
         """Of each scalar position its velocity, -1 where it is no rate; balls; what is excited; weights."""
         arrays = self.arrays
-        self.velocity = np.full(self.np, -1)
-        self.balls: list[tuple[int, int]] = []
-        for joint in np.flatnonzero(arrays["joint_first"] >= 0).tolist():
-            p, n, u, m = (int(arrays[f"joint_{name}"][joint]) for name in ("p", "np", "u", "nu"))
-            kind = int(arrays["joint_kind"][joint])
-            first = 3 if kind == JOINT_FREE else 0
-            if kind == lib.FM_JOINT_SPHERICAL or kind == JOINT_FREE:
-                self.velocity[p : p + first] = range(u, u + first)
-                self.balls.append((p + first, u + first))
-            elif kind != JOINT_NONHOLONOMIC:
-                k = min(n, m)
-                self.velocity[p : p + k] = range(u, u + k)
-        for modal, link in enumerate(arrays["modal_link"].tolist()):
-            p, u, k = int(arrays["link_p"][link]), int(arrays["link_u"][link]), int(arrays["modal_shapes"][modal])
-            self.velocity[p : p + k] = range(u, u + k)
+        self.velocity, self.balls = velocities_of_positions(arrays, self.np)
         self.velocity[arrays["excitation_p"]] = -1
         self.excited = np.asarray(arrays["excitation_u"], np.int64)
         self.weight = np.ones(self.nu)
@@ -186,8 +169,3 @@ def _pivots(A: Matrix, weight: Matrix) -> Indices:
         left[:, [*chosen, best]] = 0.0
         chosen.append(best)
     return np.array(chosen, np.int64)
-
-
-def asks_for_independent(arrays: Arrays) -> bool:
-    """Whether states of an image follow from others."""
-    return len(arrays["dependent_u"]) > 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fmumbs.compiler.constraint_rows import RATES
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.options import RunOptions
 from fmumbs.compiler.schemes import SCHEMES
@@ -34,7 +35,6 @@ MOST_STEPS = 10_000
 INFINITE = 1e299
 """Bounds of a law's velocities that are larger are infinite."""
 _FIXED = [name for name, scheme in SCHEMES.items() if scheme.fixed]
-_VELOCITIES = (lib.FM_ROW_SPEED, lib.FM_ROW_ROLLING)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def check_bounded(image: "ModelImage") -> None:
             "search for the laws that do. Make all but one smooth at rest, as by LuGre friction, or leave realtime out."
         )
     kinds = arrays["row_kind"].ravel()[: sizes["rows"]]
-    holds = bool(np.any((kinds >= _VELOCITIES[0]) & (kinds <= _VELOCITIES[1])))
+    holds = bool(np.isin(kinds, list(RATES.values())).any())
     slides = bool(np.any(arrays["general_speeds"] < arrays["general_screws"])) if sizes["generals"] else False
     if sizes["rows"] and (holds or slides):
         raise ExportError(

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler import ModelImage
-from fmumbs.compiler.constraint_rows import COUPLED, RATES
+from fmumbs.compiler.coordinates import are_of_rates, velocities_of_positions
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
-from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.errors import ModelError
 from fmumbs.run.coordinates import Array, Coordinates, pointer
 from fmumbs.run.hosted import Hosted
@@ -46,27 +45,10 @@ class Chart:
 
     def _lay_out(self) -> None:
         """Of each component of s: its velocity, -1 where it is no rate; and where each quaternion and its w begin."""
-        arrays = self.image.arrays
-        velocity: dict[int, int] = {}  # of a scalar position
-        self.balls: list[tuple[int, int]] = []
-        for joint in np.flatnonzero(arrays["joint_first"] >= 0).tolist():
-            p, n, u, m = (int(arrays[f"joint_{name}"][joint]) for name in ("p", "np", "u", "nu"))
-            kind = int(arrays["joint_kind"][joint])
-            if kind == lib.FM_JOINT_SPHERICAL or kind == JOINT_FREE:
-                first = 3 if kind == JOINT_FREE else 0
-                velocity |= {p + k: u + k for k in range(first)}
-                self.balls.append((p + first, u + first))
-            elif kind == JOINT_NONHOLONOMIC:
-                velocity |= dict.fromkeys(range(p, p + n), -1)
-            else:
-                velocity |= {p + k: u + k for k in range(min(n, m))}
-        for modal, link in enumerate(arrays["modal_link"].tolist()):
-            p, u = int(arrays["link_p"][link]), int(arrays["link_u"][link])
-            velocity |= {p + k: u + k for k in range(int(arrays["modal_shapes"][modal]))}
-        for p, u in zip(arrays["excitation_p"].tolist(), arrays["excitation_u"].tolist(), strict=True):
-            velocity[int(p)] = int(u)
-        self.scalars = np.array(sorted(velocity), np.int64)
-        parts = [(p, velocity[p], -1) for p in self.scalars.tolist()]
+        velocity, self.balls = velocities_of_positions(self.image.arrays, self.hosted.np)
+        quaternions = np.array([p + k for p, _ in self.balls for k in range(4)], np.int64)
+        self.scalars = np.setdiff1d(np.arange(self.hosted.np), quaternions)
+        parts = [(p, int(velocity[p]), -1) for p in self.scalars.tolist()]
         parts += [(p, u + k, k) for p, u in self.balls for k in range(3)]
         parts.sort(key=lambda part: (part[0], part[2]))
         self.place = np.array([part[0] for part in parts], np.int64).reshape(-1)  # of the scalar, or the quaternion
@@ -107,8 +89,7 @@ class Chart:
         held = self._held_speeds()
         arrays = self.image.arrays
         self.active = np.flatnonzero(self.solver.active_rows) if self.image.sizes["rows"] else np.zeros(0, np.int64)
-        kind, part = arrays["row_kind"][self.active], arrays["row_part"][self.active]
-        rates = np.isin(kind, list(RATES.values())) | ((kind == COUPLED) & (part != lib.FM_OF_POSITION))
+        rates = are_of_rates(arrays, self.active)
         self.holonomic = self.active[~rates]
         J = self._jacobian()
         fixed = [int(p) for p in self._on_paths("excitation_p")]
