@@ -13,7 +13,7 @@ FLAGS := -std=c99 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall 
   -I$(CORE) -Itests/core $(if $(X86_64),-DFM_HAVE_AVX2)
 SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
   $(if $(findstring clang,$(shell $(CC) --version 2>&1)),-D__SANITIZE_ADDRESS__=1)
-SCARCE := malloc calloc free # memory that runs out, in fuzz.h
+SCARCE := malloc calloc realloc free # memory that runs out, in fuzz.h
 DRIVER := $(OUT)/driver.o
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
 ifeq ($(KIND),driver)

@@ -36,6 +36,7 @@ static size_t live, allocations_left = ENOUGH;
 
 void *scarce_malloc(size_t size);
 void *scarce_calloc(size_t n, size_t size);
+void *scarce_realloc(void *memory, size_t size);
 void scarce_free(void *memory);
 
 void *scarce_calloc(size_t n, size_t size)
@@ -52,6 +53,14 @@ void *scarce_malloc(size_t size)
     allocations_left -= allocations_left > 0;
     live += memory != NULL;
     return memory;
+}
+
+void *scarce_realloc(void *memory, size_t size)
+{
+    void *moved = allocations_left > 0 ? realloc(memory, size) : NULL;
+    allocations_left -= allocations_left > 0;
+    live += memory == NULL && moved != NULL;
+    return moved;
 }
 
 void scarce_free(void *memory)
