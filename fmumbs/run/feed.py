@@ -39,6 +39,11 @@ def close(t: float) -> float:
     return _CLOSE * abs(t)
 
 
+def piece_of(breaks: Array, t: float) -> int:
+    """The piece of a table with these breaks that begins at or before the time t [s]; the first one before it."""
+    return max(int(np.searchsorted(breaks, t + close(t), "right")) - 1, 0)
+
+
 def duration(begin: float, end: float) -> float:
     """The step [s] that leads from begin to end when it is added to begin in floating point, as FMI does; if there is
     none, the nearest.
@@ -146,7 +151,7 @@ class _Table:
 
     def _place(self, t: float) -> tuple[int, float]:
         """The piece of the time t, and the time since its break [s]."""
-        i = max(int(np.searchsorted(self._breaks, t + close(t), "right")) - 1, 0)
+        i = piece_of(self._breaks, t)
         return i, max(t - float(self._breaks[i]), 0.0)
 
     def set(self, t: float) -> None:

@@ -22,7 +22,7 @@ from fmumbs.compiler.kinds import LAW
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import SolverError
 from fmumbs.run.coordinates import pointer
-from fmumbs.run.feed import Feed, close
+from fmumbs.run.feed import Feed, close, piece_of
 from fmumbs.run.moments import Input, Moments, as_signal
 from fmumbs.run.signal import Signal, taylor
 from fmumbs.run.solver import Solver
@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 References = NDArray[np.uint32]
 
 _AT_END = 1e-9  # of its own unit: the margin of a law that is at the end of its mode
+_AT_ONCE, _FLURRY = 1e-7, 100  # of the run: events closer than this; so many, and two a law, are without end
 _LOOKS = 5  # within a step, for the least margin of a law
 _SMALLEST = 1e-13  # of a step: where it is not halved any more
 
@@ -159,7 +160,7 @@ class Host:
 
     def _write(self, t: float, piece: float) -> None:
         for references, signal in self._signals:
-            i = max(int(np.searchsorted(signal.breaks, piece + close(piece), "right")) - 1, 0)
+            i = piece_of(signal.breaks, piece)
             values = taylor(signal.coefficients[i], max(t - float(signal.breaks[i]), 0.0), 0)[0]
             self.solver.write(references, values + [self.offsets.get(int(r), 0.0) for r in references])
 
@@ -181,7 +182,7 @@ class Host:
         event = Event(0.0, 0.0, x, x, saved, saved, ())
         ends = np.concatenate([self._feed.stops(0.0, float(times[-1])), times])
         ends = np.unique(ends[ends > 0.0])
-        pair, h = Pair(), 0.0
+        pair, h, flurry = Pair(), 0.0, 0
         if times[0] == 0.0:
             items.append(Record(0, 0.0, x, event))
         row = len(items)
@@ -192,10 +193,16 @@ class Host:
             items.append(step)
             t = end if step.h == end - step.t else step.t + step.h
             if laws or self._must_update(t, x, end):
+                flurry = flurry + 1 if laws and t - event.t <= _AT_ONCE * times[-1] else 0
                 event = self._event(step.t, t, x, laws)
+                if flurry > _FLURRY + 2 * self.laws:
+                    raise SolverError(
+                        f"sensitivities: at t = {t:.9g} s force law '{self.law_names[event.laws[0]]}' leaves its modes "
+                        "without end. Add damping, or end the run before."
+                    )
                 items.append(event)
                 x = event.x_after
-            if t == times[row]:
+            if t + close(t) >= times[row]:
                 items.append(Record(row, t, x, event))
                 row += 1
                 if progress is not None:

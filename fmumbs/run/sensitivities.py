@@ -183,7 +183,6 @@ class _Derivatives:
         self._columns = np.concatenate([host.states, knowns[self.acting]]).astype(np.uint32)
         self._direction(outputs[:0], np.ones(len(self._columns)))  # refuses what is no known
         self._present: Event | None = None
-        self._sweeps: dict[int, bool] = {}  # of unknowns, whether the core has their adjoint
 
     def values(self, items: list[Item], count: int) -> Array:
         """(count, outputs)."""
@@ -280,15 +279,13 @@ class _Derivatives:
         found = np.zeros(len(self._columns))
         if not seed.any():
             return found
-        if self._sweeps.get(id(unknowns), True):
-            u, c = (ffi.from_buffer("uint32_t[]", one) for one in (unknowns, self._columns))
-            into = u, len(unknowns), c, len(self._columns), pointer(np.ascontiguousarray(seed)), pointer(found)
-            try:
-                self.host.solver.call(lib.fm_adjoint_derivative, *into)
-                return found
-            except SolverError:
-                self._sweeps[id(unknowns)] = False
-        return np.array([seed @ self._direction(unknowns, one) for one in np.eye(len(self._columns))])
+        u, c = (ffi.from_buffer("uint32_t[]", one) for one in (unknowns, self._columns))
+        into = u, len(unknowns), c, len(self._columns), pointer(np.ascontiguousarray(seed)), pointer(found)
+        try:
+            self.host.solver.call(lib.fm_adjoint_derivative, *into)
+        except SolverError:
+            return np.array([seed @ self._direction(unknowns, one) for one in np.eye(len(self._columns))])
+        return found
 
     # Where laws leave their modes ----------------------------------------------------------------------------------
 

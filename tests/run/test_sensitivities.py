@@ -199,6 +199,23 @@ def test_a_stop_that_is_only_grazed_has_no_derivative() -> None:
         _ = fm.sensitivities(model, ["P.q"], ["body.mass"], stop=6.0, tolerance=1e-11).forward
 
 
+def test_a_law_that_switches_without_end_is_named() -> None:
+    """The force always points back to the middle, beside which the body swings in microseconds."""
+    model, P = slider(q0=1e-11)
+    back = [fm.Piece([[5.0]], upper=0.0), fm.Piece([[-5.0]], lower=0.0)]
+    model.add(fm.Law("back", P, pieces=back))
+    with pytest.raises(fm.SolverError, match="force law 'back' leaves its modes without end"):
+        fm.sensitivities(model, ["P.q"], ["body.mass"], stop=1000.0)
+
+
+def test_a_recorded_time_beside_a_knot_is_reached() -> None:
+    """0.1 + 0.2 and 0.3 are one time."""
+    model, _ = slider(u0=1.0)
+    force = fm.Signal([0.0, 0.3, 0.3, 1.0], [0.0, 0.0, 1.0, 1.0])
+    found = fm.sensitivities(model, ["P.q"], ["P.qd"], times=[0.1 + 0.2, 0.5], inputs={"P.f": force})
+    agree(found.forward[:, 0, 0], np.array([0.3, 0.5]))
+
+
 def test_progress_is_told() -> None:
     seen: list[float] = []
     model, _ = slider(u0=1.0)
