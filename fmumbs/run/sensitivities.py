@@ -298,8 +298,8 @@ class _Derivatives:
         lost = self.host.rates(event.t, event.x)
         self._present = None
         self._go(event, event.t, event.t, event.x_after)
-        jump = lost - self.host.rates(event.t, event.x_after)
-        fastest = float(np.abs(lost / sizes).max(initial=0.0))
+        gained = self.host.rates(event.t, event.x_after)
+        jump, fastest = lost - gained, float(np.abs([lost / sizes, gained / sizes]).max(initial=0.0))
         if float(np.abs(jump / sizes).max(initial=0.0)) <= _JUMP * fastest:
             return None
         names = [self.host.law_names[law] for law in event.laws]

@@ -93,6 +93,20 @@ def test_a_brake_stops_a_body() -> None:
     adjoint_is_forward(found)
 
 
+def test_a_brake_breaks_away() -> None:
+    """When 8 t reaches 6 N; then it slides with 4 N. The instant moves with the brake's scale and a further force."""
+    model, P = slider()
+    model.add(fm.Law.brake("brake", P, 4.0, breakaway=1.5))
+    force, t = fm.Signal([0.0, 2.0], [0.0, 16.0]), np.array([0.5, 0.8, 1.0])
+    found = fm.sensitivities(
+        model, ["P.qd"], ["brake.scale", "P.f"], times=t, inputs={"P.f": force}, tolerance=TOLERANCE
+    )
+    assert_allclose(found.switches, [0.75], rtol=1e-9)
+    after = np.column_stack([-0.75 - 2.0 * (t - 0.75), 0.125 + 0.5 * (t - 0.75)])
+    agree(found.forward[:, 0], np.where(t[:, None] < 0.75, 0.0, after))
+    adjoint_is_forward(found)
+
+
 @pytest.mark.parametrize("known", ["body.mass", "stop.scale", "P.q"])
 def test_a_stop_throws_back(known: str) -> None:
     """Rates are continuous where it touches, but for the damper."""

@@ -87,17 +87,20 @@ void fm_find_multipliers(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
+/* -c'' of a row, of c, c', c'', with Baumgarte's terms. */
+double fm_wanted_of_row(const fm_instance *s, const double c[3])
+{
+    const double alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
+    if (s->closure[FM_CLOSURE_CORRECTION] != (double)FM_CORRECT_BAUMGARTE) return -c[2];
+    return -c[2] - (2.0 * alpha * c[1] + beta * beta * c[0]);
+}
+
 /* Adds the multipliers' effect after the sweeps without them. Requires world kinematics of y. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
     if (s->planar.used) return; /* done within the sweeps */
     fm_make_rows(s, 1, 0);
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double *c = s->loop.c + 3 * i, alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
-        s->loop.rhs[i] = -c[2];
-        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE)
-            s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
-    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = fm_wanted_of_row(s, s->loop.c + 3 * i);
     fm_make_delassus(s);
     if (s->realised->count > 0) fm_place_drives(s);
     fm_find_multipliers(s);

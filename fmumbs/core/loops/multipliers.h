@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_find_multipliers(fm_instance *s);
+double fm_wanted_of_row(const fm_instance *s, const double c[3]);
 void fm_close_loops(fm_instance *s, double *udot);
 void fm_multiplier_response(fm_instance *s, const double *lambda, double *out);
 void fm_force_response(fm_instance *s, double *lambda, double *out);

@@ -25,6 +25,7 @@
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "jacobian.h"
+#include "multipliers.h"
 #include "reduced_drives.h"
 #include "scratch.h"
 
@@ -195,13 +196,7 @@ static void solve(fm_instance *s, const double *g, double *x)
 /* -c'' of the rows at the known accelerations, with Baumgarte's terms, in loop.rhs. */
 static void make_wanted(fm_instance *s)
 {
-    const double alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double *c = s->loop.c + 3 * i;
-        s->loop.rhs[i] = -c[2];
-        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE)
-            s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
-    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = fm_wanted_of_row(s, s->loop.c + 3 * i);
 }
 
 /* The accelerations at y under the generalised forces tau, also in the links; NaN where the rows are dependent.

@@ -30,21 +30,17 @@
 #define FM_NEAR_STEP 6e-6
 #define FM_ROUND_OFF 1e-12 /* relative, of values computed as small differences of large terms */
 
-static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
-{
-    char name[200] = "no such variable";
-    (void)fm_variable_name(s, reference, name, sizeof name);
-    return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
-}
-
 fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
                                       const double *value)
 {
-    if (s->model.inverse && count > 0) return refuse(s, reference[0], "inverse dynamics has no input derivatives");
+    if (s->model.inverse && count > 0)
+        return fm_refuse_reference(s, reference[0], "inverse dynamics has no input derivatives");
     for (size_t i = 0; i < count; i++) {
-        if (fm_input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
-        if (order[i] < 1 || order[i] > FM_TAYLOR) return refuse(s, reference[i], "input derivatives have order 1 to 3");
-        if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
+        if (fm_input_place(s, reference[i]) < 0)
+            return fm_refuse_reference(s, reference[i], "only an input has input derivatives");
+        if (order[i] < 1 || order[i] > FM_TAYLOR)
+            return fm_refuse_reference(s, reference[i], "input derivatives have order 1 to 3");
+        if (!isfinite(value[i])) return fm_refuse_reference(s, reference[i], "its derivative must be a finite number");
     }
     for (size_t i = 0; i < count; i++) {
         const int32_t place = fm_input_place(s, reference[i]), modes = s->image.n.modes, loads = 6 * s->image.n.loads;
@@ -131,12 +127,13 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
                                        double *value)
 {
     const fm_image *m = &s->image;
-    if (s->model.inverse && count > 0) return refuse(s, reference[0], "inverse dynamics has no output derivatives");
+    if (s->model.inverse && count > 0)
+        return fm_refuse_reference(s, reference[0], "inverse dynamics has no output derivatives");
     for (size_t i = 0; i < count; i++) {
         fm_variable_info info;
         if (fm_variable(s, reference[i], &info) != FM_OK || info.causality != FM_OUTPUT || info.type != FM_REAL)
-            return refuse(s, reference[i], "only a real output has output derivatives");
-        if (order[i] != 1) return refuse(s, reference[i], "output derivatives have order 1");
+            return fm_refuse_reference(s, reference[i], "only a real output has output derivatives");
+        if (order[i] != 1) return fm_refuse_reference(s, reference[i], "output derivatives have order 1");
     }
     for (size_t i = 0; i < count; i++) {
         const int32_t kind = m->variable_kind[reference[i]], object = m->variable_object[reference[i]];
@@ -172,8 +169,9 @@ static fm_status sort_seeds(fm_instance *s, const fm_seeds *along, int *inputs, 
         const uint32_t known = along->known[i];
         const int32_t place = s->model.inverse ? -1 : fm_input_place(s, known), state = fm_any_state(s, known);
         if (place < 0 && state < 0 && fm_parameter_at(s, known) == NULL)
-            return refuse(s, known, "derivatives are with respect to inputs, states and tunable parameters only");
-        if (!isfinite(along->seed[i])) return refuse(s, known, "its seed must be a finite number");
+            return fm_refuse_reference(s, known,
+                                       "derivatives are with respect to inputs, states and tunable parameters only");
+        if (!isfinite(along->seed[i])) return fm_refuse_reference(s, known, "its seed must be a finite number");
         if (place >= 0) s->work.seed[place] += along->seed[i];
         if (state >= 0) s->hosted.toward[state] += along->seed[i];
         if (along->seed[i] != 0.0) *(place >= 0 ? inputs : others) = 1;
@@ -253,7 +251,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
         const fm_beyond_kind beyond = fm_beyond(s, unknown[i], NULL);
         if (fm_variable(s, unknown[i], &info) != FM_OK || beyond == FM_BEYOND_INDICATOR ||
             (beyond == FM_BEYOND_NOT && info.causality != FM_OUTPUT))
-            return refuse(s, unknown[i], "only outputs and rates of states have derivatives");
+            return fm_refuse_reference(s, unknown[i], "only outputs and rates of states have derivatives");
     }
     for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
     fm_keep_pieces(s);

@@ -18,6 +18,7 @@
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../forces/excitation.h"
+#include "../loops/multipliers.h"
 #include "../loops/projection.h"
 #include "../maths/vectors.h"
 #include "../motion/pull.h"
@@ -32,13 +33,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
-{
-    char name[200] = "no such variable";
-    (void)fm_variable_name(s, reference, name, sizeof name);
-    return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
-}
 
 /* Whether the multipliers at the present state are those of its rows, and no others. */
 static int is_regular(fm_instance *s)
@@ -79,11 +73,11 @@ static int is_any_output(fm_instance *s, const uint32_t *unknown, size_t unknown
 /* The factors of a row's value and its derivatives in the equation of the multipliers. */
 static void weights_of_rows(const fm_instance *s, double weight[3])
 {
-    const double alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
-    const int stabilised = s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE;
-    weight[0] = stabilised ? beta * beta : 0.0;
-    weight[1] = stabilised ? 2.0 * alpha : 0.0;
-    weight[2] = 1.0;
+    for (int level = 0; level < 3; level++) {
+        double c[3] = {0.0, 0.0, 0.0};
+        c[level] = 1.0;
+        weight[level] = 0.0 - fm_wanted_of_row(s, c);
+    }
 }
 
 /* The a of the pull under a host's integration, else 0. */
@@ -191,13 +185,14 @@ static fm_status check(fm_instance *s, const uint32_t *unknown, size_t unknowns,
                       "there is no adjoint while a force acts along a mode of a joint that closes a loop; "
                       "take directional derivatives");
     for (size_t i = 0; i < unknowns; i++) {
-        if (!isfinite(seed[i])) return refuse(s, unknown[i], "its seed must be a finite number");
+        if (!isfinite(seed[i])) return fm_refuse_reference(s, unknown[i], "its seed must be a finite number");
         if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT)
-            return refuse(s, unknown[i], "it has no adjoint; take a directional derivative");
+            return fm_refuse_reference(s, unknown[i], "it has no adjoint; take a directional derivative");
     }
     for (size_t i = 0; i < knowns; i++)
         if (fm_place_of_known(s, known[i]) == FM_NO_SLOT && !fm_without_effect(s, known[i]))
-            return refuse(s, known[i], "there is no adjoint with respect to it; take a directional derivative");
+            return fm_refuse_reference(s, known[i],
+                                       "there is no adjoint with respect to it; take a directional derivative");
     return FM_OK;
 }
 

@@ -260,3 +260,11 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
     }
     return FM_OK;
 }
+
+/* An error about a variable: why it cannot be what it is asked to be. */
+fm_status fm_refuse_reference(fm_instance *s, uint32_t reference, const char *why)
+{
+    char name[200] = "no such variable";
+    (void)fm_variable_name(s, reference, name, sizeof name);
+    return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
+}

@@ -15,6 +15,7 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
 int32_t fm_stands_for(const fm_instance *s, uint32_t reference);
 double *fm_parameter_at(fm_instance *s, uint32_t reference);
 int fm_add_to_parameter(fm_instance *s, uint32_t reference, double more);
+fm_status fm_refuse_reference(fm_instance *s, uint32_t reference, const char *why);
 fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value);
 
 FM_HIDDEN_END
