@@ -15,7 +15,7 @@ from fmumbs.readers import read_model
 from support.drawing.mechanism import Refused, draw
 from support.fmi_functions import EXPORTED
 from support.one_file import HEADERS, QUICK, compiled, program, unpacked
-from support.sweeps import seeds
+from support.sweeps import first
 
 HERE = Path(__file__).parent
 MODES = ["cs2", "cs3", "me2"]
@@ -78,7 +78,7 @@ def test_two_fmus_in_one_program_run_as_their_binaries_do(
         assert answer(host, mode, pair, with_resources=False) == expected
 
 
-@pytest.mark.parametrize("seed", seeds(3, 60))
+@pytest.mark.parametrize("seed", first(4, [53, *range(53), *range(54, 60)]))  # 53 has subnormal numbers
 def test_any_mechanism_runs_as_its_binary_does(seed: int, pair: list[Path], loader: Path, tmp_path: Path) -> None:
     try:
         drawn = draw(seed)

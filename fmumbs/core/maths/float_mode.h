@@ -14,8 +14,26 @@
 
 typedef uint64_t fm_float_mode;
 
-#if defined(__SSE2__) || defined(_M_X64)
+#if defined(__TINYC__) && defined(__x86_64__) /* has neither intrinsics nor names of these two instructions */
+#define FM_FLOAT_SSE
+static inline unsigned _mm_getcsr(void)
+{
+    uint32_t mode = 0;
+    __asm__ volatile(".byte 0x0f, 0xae, 0x1a" : : "d"(&mode) : "memory"); /* stmxcsr (%rdx) */
+    return mode;
+}
+
+static inline void _mm_setcsr(unsigned given)
+{
+    const uint32_t mode = given;
+    __asm__ volatile(".byte 0x0f, 0xae, 0x12" : : "d"(&mode) : "memory"); /* ldmxcsr (%rdx) */
+}
+#elif defined(__SSE2__) || defined(_M_X64)
+#define FM_FLOAT_SSE
 #include <xmmintrin.h>
+#endif
+
+#if defined(FM_FLOAT_SSE)
 #define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; flags below */
 #define FM_FLOAT_CORE 0x9FC0u
 
