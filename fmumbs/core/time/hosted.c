@@ -91,7 +91,7 @@ static fm_status end(fm_instance *s, fm_status status)
 /* Closes the loops at independent states that were set, before anything is asked for there. */
 fm_status fm_settle(fm_instance *s)
 {
-    if (s->clock[FM_HOSTED] == 0.0 || s->clock[FM_LOOPS_OPEN] == 0.0) return FM_OK;
+    if (!fm_has_independent(s) || s->clock[FM_HOSTED] == 0.0 || s->clock[FM_LOOPS_OPEN] == 0.0) return FM_OK;
     fm_keep_pieces(s);
     const fm_status status = fm_close_independent(s);
     fm_end_smooth(s);
