@@ -145,6 +145,12 @@ static fmi2Byte *serialised(slave *s, size_t *size)
 
 /* Life cycle -------------------------------------------------------------------------------------------- */
 
+static fmi2Status went(slave *s, fmi2Status status, phase to)
+{
+    if (status == fmi2OK) s->at = to;
+    return status;
+}
+
 static fmi2Status set_up(draws *t, slave *s)
 {
     const unsigned when = next(t);
@@ -159,9 +165,7 @@ static fmi2Status set_up(draws *t, slave *s)
 
 static fmi2Status enter(slave *s)
 {
-    const fmi2Status status = fmi2EnterInitializationMode(s->c);
-    if (status == fmi2OK) s->at = INITIALIZING;
-    return status;
+    return went(s, fmi2EnterInitializationMode(s->c), INITIALIZING);
 }
 
 static fmi2Status leave(draws *t, slave *s)
@@ -175,25 +179,18 @@ static fmi2Status leave(draws *t, slave *s)
         const fmi2Integer resting = (fmi2Integer)(next(t) % 3);
         (void)fmi2SetInteger(s->c, &s->m->equilibrium, 1, &resting);
     }
-    const fmi2Status status = fmi2ExitInitializationMode(s->c);
-    if (status == fmi2OK) s->at = s->exchange ? EVENTS : RUNNING;
-    return status;
+    return went(s, fmi2ExitInitializationMode(s->c), s->exchange ? EVENTS : RUNNING);
 }
 
 static fmi2Status terminate(slave *s)
 {
-    const fmi2Status status = fmi2Terminate(s->c);
-    if (status == fmi2OK) s->at = TERMINATED;
-    return status;
+    return went(s, fmi2Terminate(s->c), TERMINATED);
 }
 
 static fmi2Status reset(slave *s)
 {
-    const fmi2Status status = fmi2Reset(s->c);
-    if (status == fmi2OK) {
-        s->at = INSTANTIATED;
-        s->wild = 0;
-    }
+    const fmi2Status status = went(s, fmi2Reset(s->c), INSTANTIATED);
+    if (status == fmi2OK) s->wild = 0;
     return status;
 }
 
@@ -240,16 +237,12 @@ static fmi2Status end_events(draws *t, slave *s)
     const fmi2Status status = fmi2NewDiscreteStates(s->c, one_in(t, 32) ? NULL : &info);
     if (status != fmi2OK) return status;
     CHECK(!info.terminateSimulation && (!info.nextEventTimeDefined || isfinite(info.nextEventTime)));
-    const fmi2Status entered = fmi2EnterContinuousTimeMode(s->c);
-    if (entered == fmi2OK) s->at = CONTINUOUS;
-    return entered;
+    return went(s, fmi2EnterContinuousTimeMode(s->c), CONTINUOUS);
 }
 
 static fmi2Status enter_events(slave *s)
 {
-    const fmi2Status status = fmi2EnterEventMode(s->c);
-    if (status == fmi2OK) s->at = EVENTS;
-    return status;
+    return went(s, fmi2EnterEventMode(s->c), EVENTS);
 }
 
 /* A step of Euler's method. */
@@ -294,9 +287,7 @@ static fmi2Status exchange(draws *t, slave *s)
     case 6: status = fmi2CompletedIntegratorStep(s->c, fmi2True, one_in(t, 8) ? NULL : &event, &ends); break;
     case 7: status = enter_events(s); break;
     case 8: status = fmi2NewDiscreteStates(s->c, one_in(t, 8) ? NULL : &info); break;
-    default:
-        status = fmi2EnterContinuousTimeMode(s->c);
-        if (status == fmi2OK) s->at = CONTINUOUS;
+    default: status = went(s, fmi2EnterContinuousTimeMode(s->c), CONTINUOUS);
     }
     free(x);
     return status;
@@ -406,11 +397,8 @@ static fmi2Status set_logging(draws *t, slave *s)
 
 static fmi2Status set_state(slave *s, fmi2FMUstate state, phase at)
 {
-    const fmi2Status status = fmi2SetFMUstate(s->c, state);
-    if (status == fmi2OK) {
-        s->at = at;
-        s->wild = 1;
-    }
+    const fmi2Status status = went(s, fmi2SetFMUstate(s->c, state), at);
+    if (status == fmi2OK) s->wild = 1;
     return status;
 }
 
