@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import casadi as ca
+import matplotlib.pyplot as plt
 import numpy as np
 
 import fmumbs as fm
@@ -91,6 +92,14 @@ def estimate(fmi=2):
 
 if __name__ == "__main__":
     found, deviation = estimate()
+    measured, (angles, _) = measure(), predictor()
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    for row, name in enumerate(("upper", "lower")):
+        axes.plot(STEP * np.arange(1, STEPS + 1), measured[row], ".", markersize=3, label=f"{name}, measured")
+        axes.plot(STEP * np.arange(1, STEPS + 1), np.array(angles(found))[row], label=f"{name}, estimated")
+    axes.set(xlabel="time [s]", ylabel="angle [rad]")
+    axes.legend()
+    figure.savefig("estimation.png", dpi=100)
     for name, value, error, true in zip(("mass", "damping"), found, deviation, (MASS, DAMPING), strict=True):
         print(f"{name}: {value:.5f} +- {error:.5f}, true {true}")
         assert abs(value - true) < 4 * error

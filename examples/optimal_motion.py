@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import casadi as ca
+import matplotlib.pyplot as plt
 import numpy as np
 
 import fmumbs as fm
@@ -89,7 +90,11 @@ def swing_of_arm(fmi=2, steps=12):
 
 
 if __name__ == "__main__":
-    for name, motion in (("four_bar", turn_of_four_bar), ("arm6", swing_of_arm)):
+    figure, axes = plt.subplots(2, 1, figsize=(7, 6), layout="constrained")
+    for ax, (name, motion) in zip(axes, (("four_bar", turn_of_four_bar), ("arm6", swing_of_arm)), strict=True):
         times, states, torques, report = motion()
+        ax.plot(times, torques.T)
+        ax.set(title=name, xlabel="time [s]", ylabel="torques [N.m]")
         print(f"{name}: {report['return_status']} after {report['iter_count']} iterations,", end=" ")
         print(f"largest torque {np.abs(torques).max():.4g} N.m")
+    figure.savefig("optimal_motion.png", dpi=100)
