@@ -4,6 +4,9 @@
 #include "../image/joints.h"
 #include "builder.h"
 #include "force_graph.h"
+#include "friction_graph.h"
+#include "law_graph.h"
+#include "matrix_graph.h"
 #include "nodes.h"
 #include "output_graph.h"
 #include "row_graph.h"
@@ -42,27 +45,29 @@ static int covers(fm_builder *b)
     if (b->model->inverse) return fm_uncovered(b, "inverse dynamics", -1);
     if (b->model->reduced) return fm_uncovered(b, "dynamics=\"copcod\"", -1);
     if (m->n.dependent_u > 0) return fm_uncovered(b, "independent states", -1);
-    if (m->n.laws > 0) return fm_uncovered(b, "force law", m->law_name[0]);
-    if (m->n.frictions > 0) return fm_uncovered(b, "friction", m->friction_name[0]);
     return 1;
+}
+
+static void fill(int32_t *array, int32_t count, int32_t with)
+{
+    for (int32_t i = 0; i < count; i++) array[i] = with;
 }
 
 /* The arrays of fm_graph beside its nodes and values; 0: no memory. */
 static int open_arrays(fm_graph *g, const fm_model *m)
 {
-#define A(type, name, count) g->name = (count) > 0 ? malloc((size_t)(count) * sizeof *g->name) : NULL;
+    int fits = 1;
+#define A(type, name, count)                                                     \
+    if ((count) > 0) fits &= (g->name = malloc((size_t)(count) * sizeof *g->name)) != NULL;
     FM_GRAPH_ARRAYS(A)
 #undef A
-    int fits = (g->residual != NULL || m->n.speeds == 0) && (g->acceleration != NULL || m->n.speeds == 0) &&
-               (g->rate != NULL || m->n.positions == 0) && (g->row != NULL || m->n.rows == 0) &&
-               (g->bare != NULL || m->n.modes == m->n.speeds) && (g->output != NULL || m->n.variables == 0) &&
-               (g->reacts != NULL || m->n.variables == 0) && (g->known != NULL || m->n.variables == 0);
     if (!fits) return 0;
-    for (int32_t i = 0; i < m->n.speeds; i++) g->residual[i] = g->acceleration[i] = FM_NO_SLOT;
-    for (int32_t i = 0; i < m->n.modes - m->n.speeds; i++) g->bare[i] = 1;
-    for (int32_t i = 0; i < m->n.positions; i++) g->rate[i] = FM_NO_SLOT;
-    for (int32_t i = 0; i < 3 * m->n.rows; i++) g->row[i] = FM_NO_SLOT;
-    for (int32_t i = 0; i < m->n.variables; i++) g->output[i] = g->known[i] = FM_NO_SLOT, g->reacts[i] = 0;
+    fill(g->residual, m->n.speeds, FM_NO_SLOT), fill(g->acceleration, m->n.speeds, FM_NO_SLOT);
+    fill(g->bare, m->n.modes - m->n.speeds, 1);
+    fill(g->rate, m->ny, FM_NO_SLOT), fill(g->row, 3 * m->n.rows, FM_NO_SLOT);
+    fill(g->equation, FM_CONDITIONS(m), FM_NO_SLOT), fill(g->unknown, FM_CONDITIONS(m), FM_NO_SLOT);
+    fill(g->output, m->n.variables, FM_NO_SLOT), fill(g->known, m->n.variables, FM_NO_SLOT);
+    fill(g->reacts, m->n.variables, 0);
     return 1;
 }
 
@@ -71,6 +76,20 @@ void fm_free_graph(fm_graph *g)
 #define A(type, name, count) free(g->name);
     FM_GRAPH_ARRAYS(A)
 #undef A
+}
+
+/* Forces, rows and residuals; and the equations of laws that stick. */
+static int build_dynamics(fm_builder *b)
+{
+    for (int32_t u = 0; u < b->m->n.modes; u++) b->applied[u] = b->g->leaf.tau + u;
+    fm_build_laws(b);
+    fm_build_matrices(b);
+    if (!fm_build_forces(b) || !fm_build_frictions(b) || !fm_build_rows(b)) return 0;
+    fm_build_bodies(b);
+    fm_build_residuals(b);
+    b->g->dynamics = b->g->nodes;
+    fm_build_sticking(b);
+    return 1;
 }
 
 /* Builds the graph of a model; fm_free_graph frees its arrays. Where the model is not covered, g->why says why, and
@@ -84,21 +103,22 @@ int fm_build_graph(const fm_image *m, const fm_model *model, fm_graph *g)
     fm_link_slots *slots = malloc(((size_t)m->n.links + 1) * sizeof *slots);
     b.spring = malloc(((size_t)m->n.springs + 1) * sizeof *b.spring);
     b.cut = malloc(((size_t)m->n.joints + 1) * sizeof *b.cut);
+    b.law = malloc(((size_t)m->n.laws + 1) * sizeof *b.law);
+    b.friction = malloc(((size_t)m->n.frictions + 1) * sizeof *b.friction);
+    b.bent = malloc(((size_t)m->n.joints + 1) * sizeof *b.bent);
+    b.applied = malloc(((size_t)m->n.modes + 1) * sizeof *b.applied);
     if (b.cut != NULL) memset(b.cut, 0xff, ((size_t)m->n.joints + 1) * sizeof *b.cut);
-    b.failed = slots == NULL || b.spring == NULL || b.cut == NULL || !open_arrays(g, model);
+    b.failed = slots == NULL || b.spring == NULL || b.cut == NULL || b.law == NULL || b.friction == NULL ||
+               b.applied == NULL || b.bent == NULL || !open_arrays(g, model);
     if (!b.failed) {
         b.link = slots + 1;
         place_leaves(&b);
         place_ground(&b);
-        g->built = covers(&b) && fm_build_links(&b) && fm_build_forces(&b) && fm_build_rows(&b);
-        if (g->built) {
-            fm_build_bodies(&b);
-            fm_build_residuals(&b);
-            g->dynamics = g->nodes;
-            fm_build_outputs(&b);
-        }
+        g->built = covers(&b) && fm_build_links(&b) && build_dynamics(&b) && fm_build_reactions(&b);
+        g->conditions = g->nodes;
+        if (g->built) fm_build_outputs(&b);
     }
-    free(slots), free(b.spring), free(b.cut);
+    free(slots), free(b.spring), free(b.cut), free(b.law), free(b.friction), free(b.applied), free(b.bent);
     if (b.failed || !g->built) {
         char why[sizeof g->why];
         memcpy(why, g->why, sizeof why);

@@ -13,6 +13,8 @@ typedef struct fm_link_slots {
     int32_t arm;  /* from the parent's origin; none: they coincide */
     int32_t force, torque; /* none so far */
     int32_t size; /* of its quaternion, the product of those of the balls before it; none: 1 */
+    int32_t theta, x, c2; /* of a frame on a flexible body: its rotation vector, its square, and c_2, c_3 of it */
+    int32_t c3, modes;    /* of a flexible body: the forces on its modes, none so far */
 } fm_link_slots;
 
 typedef struct fm_builder {
@@ -28,6 +30,12 @@ typedef struct fm_builder {
         int32_t force, torque;      /* of the rows on M at M */
         int32_t applied;            /* the torque of inputs, springs and dampers beside */
     } *cut; /* of each joint */
+    int32_t *law; /* the force of each */
+    struct fm_friction_slots {
+        int32_t load, slip, force[3];
+    } *friction;
+    int32_t *bent;    /* of each joint with a spring on its rotation vector, this */
+    int32_t *applied; /* the force on each mode beside its spring and damper: the input, laws and friction */
     size_t node_room, value_room;
     int32_t zero, identity; /* a vector, a rotation */
     int32_t failed;         /* 1: no memory */

@@ -1,8 +1,12 @@
-/* force_graph.c: line springs and loads, by the equations of forces/spring.c and load.c. */
+/* force_graph.c: the force elements, by the equations of their files in forces/: for each of FM_FORCE_ELEMENTS a
+ * function with its class's name, build_spring, which adds the nodes of element i. 0: it is not covered, and
+ * fm_uncovered has said so.
+ */
 #include "force_graph.h"
 
 #include "../image/joints.h"
 #include "builder.h"
+#include "law_graph.h"
 #include "nodes.h"
 #include "tree_graph.h"
 
@@ -12,7 +16,7 @@ static void apply_at(fm_builder *b, int32_t point, const fm_point_slots *p, int3
 }
 
 /* Its pull f e acts on P, the opposite on Q; what acts is subtracted from what the links take. */
-static void build_spring(fm_builder *b, int32_t i)
+static int build_spring(fm_builder *b, int32_t i)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
@@ -26,17 +30,20 @@ static void build_spring(fm_builder *b, int32_t i)
     const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, length, leaf->spring_free_length + i, 0);
     int32_t pull = fm_add_node(b, FM_DO_PRODUCT, leaf->spring_stiffness + i, stretch, 0);
     pull = fm_add_node(b, FM_DO_ADD_PRODUCT, pull, leaf->spring_damping + i, speed);
+    for (int32_t j = 0; j < m->n.laws; j++)
+        if (m->law_spring[j] == i) pull = fm_add_node(b, FM_DO_SUM, pull, fm_build_law(b, j, length, speed), 0);
     const int32_t force = fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, pull, length, 0), line, 0);
     apply_at(b, P, &p, force, -1);
     apply_at(b, Q, &q, force, 1);
     b->spring[i].length = length, b->spring[i].pull = pull;
+    return 1;
 }
 
-static void build_load(fm_builder *b, int32_t i)
+static int build_load(fm_builder *b, int32_t i)
 {
     const fm_image *m = b->m;
     const int32_t P = m->load_P[i], link = m->point_link[P];
-    if (link < 0) return;
+    if (link < 0) return 1;
     const fm_point_slots p = fm_build_point(b, link, m->point_r + 3 * P, 0);
     int32_t force = b->g->leaf.load + 6 * i, torque = force + 3;
     if (m->load_axes[i] == FM_POINT_AXES) {
@@ -45,15 +52,17 @@ static void build_load(fm_builder *b, int32_t i)
         torque = fm_add_node(b, FM_DO_CARRY, R, torque, 0);
     }
     fm_add_wrench(b, link, force, p.arm, torque, -1);
+    return 1;
 }
 
-/* Forces on the links; of joints only those whose springs the graph has not. */
+/* Forces on the links. */
 int fm_build_forces(fm_builder *b)
 {
     const fm_image *m = b->m;
-    for (int32_t j = 0; j < m->n.joints; j++)
-        if (m->joint_bends[j] >= 0) return fm_uncovered(b, "spring on the rotation vector of joint", m->joint_name[j]);
-    for (int32_t i = 0; i < m->n.springs; i++) build_spring(b, i);
-    for (int32_t i = 0; i < m->n.loads; i++) build_load(b, i);
+#define O(id, one, all)                       \
+    for (int32_t i = 0; i < m->n.all; i++)    \
+        if (!build_##one(b, i)) return 0;
+    FM_FORCE_ELEMENTS(O)
+#undef O
     return 1;
 }

@@ -10,6 +10,7 @@
 #define FM_GRAPH_H
 
 #include "../instance/instance.h"
+#include "../motion/scratch.h"
 
 FM_HIDDEN_BEGIN
 
@@ -18,6 +19,7 @@ FM_HIDDEN_BEGIN
     O(TURN, 9)      /* a R(angle): R0 in c, the angle b times the factor behind R0, about axis k */  \
     O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
     O(PLACE, 9)     /* a R0: R0 in c */                                                              \
+    O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
     O(CARRY, 3)     /* a b, a rotation */                                                            \
     O(BACK, 3)      /* a' b */                                                                       \
     O(ADD, 3)                                                                                        \
@@ -29,6 +31,10 @@ FM_HIDDEN_BEGIN
     O(INERTIA, 3)   /* a I a' b: I in c, xx yy zz xy xz yz */                                        \
     O(SYMMETRIC, 3) /* a matrix times c: its diagonal in a, its entries 12, 13, 23 in b */           \
     O(BEND, 3)      /* rotation vector of the quaternion a */                                        \
+    O(VECTOR, 3)    /* of the numbers a, b, c */                                                     \
+    O(TURNS, 3)     /* rotation vector of turns by the angles a about x, y, z */                     \
+    O(SPIN, 3)      /* A(a) b: the angular velocity of such turns with the rates b, behind them */   \
+    O(SPIN_BACK, 3) /* A(a)' b */                                                                    \
     O(DOT, 1)                                                                                        \
     O(LENGTH, 1)                                                                                     \
     O(SUM, 1)                                                                                        \
@@ -37,12 +43,23 @@ FM_HIDDEN_BEGIN
     O(ADD_PRODUCT, 1) /* a + b c */                                                                  \
     O(QUOTIENT, 1)                                                                                   \
     O(ROOT, 1)                                                                                       \
+    O(ABSOLUTE, 1)                                                                                   \
+    O(POSITIVE, 1)  /* a, 0 below that */                                                            \
+    O(DECAY, 1)     /* exp(-a) */                                                                    \
+    O(LAW, 1)       /* the piece k of a force law, -1: none, at a position a and a velocity b (forces/laws.h) */ \
+    O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
     O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
     O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
     O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
     O(SIZE, 1)      /* of the quaternion a */ \
     O(STRETCH, 4)   /* the number a times the quaternion b */ \
-    O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */
+    O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */ \
+    O(OF_MODES, 3)  /* sum over the modes of frame k of translations, or rotation vectors (frame ~k), times a */ \
+    O(ON_MODES, 0)  /* the forces on its modes of a force a and a moment b there, or their opposite (frame ~k) */ \
+    O(ADD_MODES, 0) /* a + b, numbers of as many as body k has modes */                              \
+    O(FLEXIBLE, 6)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
+                     * alpha in b, acceleration in c (flexible_operations.c) */                      \
+    O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */
 
 typedef enum fm_operation {
 #define O(id, numbers) FM_DO_##id,
@@ -53,10 +70,10 @@ typedef enum fm_operation {
 
 typedef struct fm_node {
     int32_t operation, out, a, b, c; /* places in the values */
-    int32_t k; /* the axis of FM_DO_TURN */
+    int32_t k; /* the axis of FM_DO_TURN, or what it is part of */
 } fm_node;
 
-/* The leaves: L(name, array of the instance, numbers), m the model. All but the last three are stored in the state. */
+/* The leaves: L(name, array of the instance, numbers), m the model. The first ones are stored in the state. */
 #define FM_STORED_LEAVES(L)                                            \
     L(y, y, m->ny)                                                     \
     L(tau, tau, m->n.modes)                                            \
@@ -73,12 +90,24 @@ typedef struct fm_node {
     L(spring_stiffness, spring_stiffness, m->n.springs)                \
     L(spring_damping, spring_damping, m->n.springs)                    \
     L(spring_free_length, spring_free_length, m->n.springs)            \
+    L(law_scale, law_scale, m->n.laws)                                 \
+    L(control, control, m->n.controls)                                 \
+    L(friction_static, friction_static, m->n.frictions)                \
+    L(friction_kinetic, friction_kinetic, m->n.frictions)              \
+    L(friction_stribeck, friction_stribeck, m->n.frictions)            \
+    L(friction_stiffness, friction_stiffness, m->n.frictions)          \
+    L(friction_damping, friction_damping, m->n.frictions)              \
+    L(friction_viscous, friction_viscous, m->n.frictions)              \
+    L(friction_preload, friction_preload, m->n.frictions)              \
+    L(friction_scale, friction_scale, m->n.frictions)                  \
     L(cut_p, cut_p, m->n.cut_positions)
 #define FM_LEAVES(L)                                                   \
     FM_STORED_LEAVES(L)                                                \
     L(quaternion, quaternion, 4 * m->n.links)                          \
     L(udot, work.udot, m->n.speeds)                                    \
-    L(lambda, loop.lambda, m->n.rows)
+    L(lambda, loop.lambda, m->n.rows)                                  \
+    L(held, laws.force, m->n.laws)      /* of laws that stick, else 0 */ \
+    L(own, friction->own, m->n.frictions)
 
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0. */
 typedef struct fm_leaves {
@@ -90,14 +119,22 @@ typedef struct fm_leaves {
 
 #define FM_NO_SLOT (-1)
 
+/* Numbers that are conditions' unknowns: m the model. Each has an equation that it solves with the accelerations and
+ * multipliers: of a law that sticks, its force, and the rate of its velocity that vanishes; of a friction, the normal
+ * force by its own joint's reaction, less this function of the reaction. */
+#define FM_CONDITIONS(m) ((m)->n.laws + (m)->n.frictions)
+
 /* The arrays of a graph: A(type, name, number of elements), g the graph and m the model. */
 #define FM_GRAPH_ARRAYS(A)                                                                     \
     A(fm_node, node, g->nodes)                                                                 \
     A(double, value, g->values)                                                                \
     A(int32_t, residual, m->n.speeds)   /* of each velocity variable; none: its acceleration is given */ \
     A(int32_t, acceleration, m->n.speeds)                                                      \
-    A(int32_t, rate, m->n.positions)    /* of each position variable */                        \
+    A(int32_t, rate, m->ny)             /* of each position variable and each bristle */       \
     A(int32_t, row, 3 * m->n.rows)      /* of each constraint row and its first two derivatives */ \
+    A(int32_t, unknown, FM_CONDITIONS(m)) /* a leaf */                                         \
+    A(int32_t, equation, FM_CONDITIONS(m)) /* none: there is no such condition */              \
+    A(int32_t, law, m->n.laws)          /* the node of its force while it slides */            \
     A(int32_t, reacts, m->n.variables)  /* 1: it follows multipliers, which redundant rows leave open */ \
     A(int32_t, bare, m->n.modes - m->n.speeds) /* 1: of a cut joint's mode the graph has no forces */ \
     A(int32_t, known, m->n.variables)   /* of each variable that is a known, filled by outputs/exact.c */ \
@@ -106,7 +143,12 @@ typedef struct fm_leaves {
 /* What a run needs besides. */
 #define FM_GRAPH_SCRATCH(A)      \
     A(double, tangent, n.graph)  \
-    A(double, adjoint, n.graph)
+    A(double, adjoint, n.graph)  \
+    A(int32_t, active, n.conditions)                                                \
+    A(int32_t, exchanged, n.conditions)                                             \
+    A(double, matrix, n.conditions * n.conditions) /* how equations follow unknowns */ \
+    A(double, off, n.conditions)                                                    \
+    A(double, column, n.conditions * (n.speeds + n.rows)) /* accelerations and multipliers of each unknown */
 
 typedef struct fm_graph {
 #define A(type, name, count) type *name;
@@ -116,7 +158,8 @@ typedef struct fm_graph {
     fm_leaves leaf;
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
-    int32_t dynamics; /* nodes of the residuals and rows; those of outputs follow */
+    int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */
+    int32_t actives; /* conditions at the present state */
     char why[200]; /* what the graph does not cover, "" if it covers the dynamics */
 } fm_graph;
 

@@ -55,13 +55,19 @@ int32_t fm_number(fm_builder *b, double number)
 /* Adds a node with the operands a, c, d (the first one for none); returns the place of its result. */
 int32_t fm_add_node(fm_builder *b, fm_operation operation, int32_t a, int32_t c, int32_t d)
 {
+    return fm_add_part(b, operation, a, c, d, 0, numbers_of[operation]);
+}
+
+/* The same of part k of something, with a result of so many numbers. */
+int32_t fm_add_part(fm_builder *b, fm_operation operation, int32_t a, int32_t c, int32_t d, int32_t k, int32_t numbers)
+{
     fm_graph *g = b->g;
     void *nodes = g->node;
     b->failed |= !make_room(&nodes, &b->node_room, (size_t)g->nodes, 1, sizeof *g->node);
     g->node = nodes;
-    const int32_t out = fm_place_numbers(b, numbers_of[operation]);
+    const int32_t out = fm_place_numbers(b, numbers);
     if (b->failed) return 0;
-    const fm_node node = {(int32_t)operation, out, a, c, d, 0};
+    const fm_node node = {(int32_t)operation, out, a, c, d, k};
     g->node[g->nodes++] = node;
     return out;
 }

@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 int32_t fm_place_numbers(fm_builder *b, int32_t count);
 int32_t fm_constant(fm_builder *b, const double *numbers, int32_t count);
 int32_t fm_number(fm_builder *b, double number);
+int32_t fm_add_part(fm_builder *b, fm_operation operation, int32_t a, int32_t c, int32_t d, int32_t k, int32_t numbers);
 int32_t fm_add_node(fm_builder *b, fm_operation operation, int32_t a, int32_t c, int32_t d);
 int fm_uncovered(fm_builder *b, const char *what, int32_t name);
 int32_t fm_carry(fm_builder *b, int32_t R, const double *in);

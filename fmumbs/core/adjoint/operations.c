@@ -1,16 +1,21 @@
 /* operations.c: the values, tangents and adjoints of every operation of a graph. */
 #include "operations.h"
 
+#include "../forces/laws.h"
 #include "../instance/instance.h"
+#include "../maths/decay.h"
 #include "../maths/rotations.h"
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
+#include "flexible_operations.h"
 #include "graph.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FM_SERIES_UP_TO 0.05 /* there the next term of the series is below round-off */
+#define FM_STUMPFF_SERIES 9.0
+#define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off */
 #define FM_WHOLE_TURN 6.28318530717958647692
 
 static inline void add_to(double *out, const double *v)
@@ -33,6 +38,66 @@ static inline void add_cross(double *out, const double *a, const double *b)
 static inline double dot4(const double *a, const double *b)
 {
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
+}
+
+/* The slope of |a|, 0 at 0. */
+static inline double sign_of(double a)
+{
+    return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
+}
+
+/* c_k(x) = sum over i of (-x)^i / (2 i + k)!, k above 1: c_2 = (1 - cos t) / x and c_3 = (t - sin t) / (t x), t the
+ * root of x, and x c_(k + 2) = 1/k! - c_k. */
+static double stumpff(int k, double x)
+{
+    double sum = 1.0, factorial = 1.0, cosine, sine, c[2];
+    if (x < FM_STUMPFF_SERIES) {
+        for (int i = FM_STUMPFF_TERMS; i > 0; i--) sum = 1.0 - sum * x / ((2.0 * i + k) * (2.0 * i + k - 1.0));
+        for (int i = 2; i <= k; i++) sum /= i;
+        return sum;
+    }
+    fm_cos_and_sin(sqrt(x), &cosine, &sine);
+    c[0] = cosine, c[1] = sine / sqrt(x);
+    for (int i = 0; i <= k - 2; i++) {
+        factorial *= i > 0 ? i : 1;
+        c[i % 2] = (1.0 / factorial - c[i % 2]) / x;
+    }
+    return c[k % 2];
+}
+
+static double stumpff_slope(int k, double x)
+{
+    return 0.5 * (k * stumpff(k + 2, x) - stumpff(k + 1, x));
+}
+
+static inline double sign_of_turn(const fm_node *n)
+{
+    return n->k < 0 ? -1.0 : 1.0;
+}
+
+/* T(sign t) v, T the tangent of exp (tree/bend.c): exp([t + dt]) = exp([T(t) dt]) exp([t]). */
+static void turn_along(const double *t, double sign, const double *v, double *out)
+{
+    const double x = dot(t, t), a = sign * stumpff(2, x), b = stumpff(3, x);
+    double once[3], twice[3];
+    cross(t, v, once);
+    cross(t, once, twice);
+    for (int j = 0; j < 3; j++) out[j] = v[j] + (a * once[j] + b * twice[j]);
+}
+
+/* A exp(sign [t]) */
+static void rotate(const double *A, const double *t, double sign, double *out)
+{
+    const double x = dot(t, t), a = stumpff(2, x), sine = sign * (1.0 - x * stumpff(3, x)), c = 1.0 - x * a;
+    double E[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) E[3 * i + j] = a * t[i] * t[j] + (i == j ? c : 0.0);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        E[3 * k + j] += sine * t[i];
+        E[3 * j + k] -= sine * t[i];
+    }
+    product(A, E, out);
 }
 
 /* out = A R0 turned by an angle about its axis k. */
@@ -126,6 +191,103 @@ static void bend(const double *t, double sign, const double *v, double *out)
     for (int j = 0; j < 3; j++) out[j] = (v[j] + 0.5 * sign * once[j]) + c * twice[j];
 }
 
+/* A of turns about x, y, z with the angles q, by columns, and its derivatives by the second and the third angle; its
+ * last column is (0, 0, 1). */
+typedef struct turns {
+    double A[2][3], by_y[3], by_z[2][3];
+} turns;
+
+static turns turns_at(const double *q)
+{
+    double cy, sy, cz, sz;
+    fm_cos_and_sin(q[1], &cy, &sy), fm_cos_and_sin(q[2], &cz, &sz);
+    const turns t = {
+        {{cy * cz, -cy * sz, sy}, {sz, cz, 0.0}}, {-sy * cz, sy * sz, cy}, {{-cy * sz, -cy * cz, 0.0}, {cz, -sz, 0.0}}};
+    return t;
+}
+
+/* A v */
+static void spin(const turns *t, const double *v, double *out)
+{
+    for (int j = 0; j < 3; j++) out[j] = v[0] * t->A[0][j] + v[1] * t->A[1][j];
+    out[2] += v[2];
+}
+
+/* A' v */
+static void spin_back(const turns *t, const double *v, double *out)
+{
+    out[0] = dot(t->A[0], v), out[1] = dot(t->A[1], v), out[2] = v[2];
+}
+
+static void rotation_vector_of_turns(const double *q, double *out)
+{
+    double c[3], s[3];
+    for (int j = 0; j < 3; j++) fm_cos_and_sin(0.5 * q[j], c + j, s + j);
+    const double x[4] = {c[0], s[0], 0.0, 0.0}, y[4] = {c[1], 0.0, s[1], 0.0}, z[4] = {c[2], 0.0, 0.0, s[2]};
+    double xy[4], all[4];
+    fm_multiply_quaternions(x, y, xy);
+    fm_multiply_quaternions(xy, z, all);
+    fm_rotation_vector(all, out);
+}
+
+static void run_turns(const fm_node *n, const double *a, const double *b, double *out)
+{
+    const turns t = turns_at(a);
+    if (n->operation == FM_DO_TURNS) rotation_vector_of_turns(a, out);
+    else if (n->operation == FM_DO_SPIN) spin(&t, b, out);
+    else spin_back(&t, b, out);
+}
+
+static void run_turns_along(const fm_node *n, const double *v, const double *d, double *out)
+{
+    const double *a = v + n->a, *b = v + n->b, *da = d + n->a, *db = d + n->b;
+    const turns t = turns_at(a);
+    double x[3];
+    switch ((fm_operation)n->operation) {
+    case FM_DO_TURNS:
+        spin(&t, da, x);
+        bend(v + n->out, 1.0, x, out);
+        break;
+    case FM_DO_SPIN:
+        spin(&t, db, out);
+        add_times(out, da[1] * b[0], t.by_y);
+        add_times(out, da[2] * b[0], t.by_z[0]);
+        add_times(out, da[2] * b[1], t.by_z[1]);
+        break;
+    default:
+        spin_back(&t, db, out);
+        out[0] += da[1] * dot(t.by_y, b) + da[2] * dot(t.by_z[0], b);
+        out[1] += da[2] * dot(t.by_z[1], b);
+        break;
+    }
+}
+
+static void adjoin_turns(const fm_node *n, const double *v, const double *g, double *ga, double *gb)
+{
+    const double *b = v + n->b;
+    const turns t = turns_at(v + n->a);
+    double x[3], y[3];
+    switch ((fm_operation)n->operation) {
+    case FM_DO_TURNS:
+        bend(v + n->out, -1.0, g, x);
+        spin_back(&t, x, y);
+        add_to(ga, y);
+        break;
+    case FM_DO_SPIN:
+        spin_back(&t, g, x);
+        add_to(gb, x);
+        ga[1] += b[0] * dot(t.by_y, g);
+        ga[2] += b[0] * dot(t.by_z[0], g) + b[1] * dot(t.by_z[1], g);
+        break;
+    default:
+        spin(&t, g, x);
+        add_to(gb, x);
+        ga[1] += g[0] * dot(t.by_y, b);
+        ga[2] += g[0] * dot(t.by_z[0], b) + g[1] * dot(t.by_z[1], b);
+        break;
+    }
+}
+
 static double angle_in_turn(double y, double x, double near)
 {
     const double angle = fm_atan2(y, x);
@@ -158,7 +320,7 @@ static void add_pull(const double *q, const double *dq, double pull, double *out
     for (int j = 0; j < 4; j++) out[j] += pull * (0.5 * (1.0 - square) * dq[j] - along * q[j]);
 }
 
-static inline void run_value(const fm_node *n, double *v)
+static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
 {
     const double *a = v + n->a, *b = v + n->b, *c = v + n->c;
     double *out = v + n->out, R[9], A[9], slope, size;
@@ -170,6 +332,7 @@ static inline void run_value(const fm_node *n, double *v)
         product(A, R, out);
         break;
     case FM_DO_PLACE: product(a, c, out); break;
+    case FM_DO_ROTATE: rotate(a, b, sign_of_turn(n), out); break;
     case FM_DO_CARRY: rotate_out(a, b, out); break;
     case FM_DO_BACK: rotate_in(a, b, out); break;
     case FM_DO_ADD:
@@ -192,6 +355,10 @@ static inline void run_value(const fm_node *n, double *v)
     case FM_DO_INERTIA: inertia_times(a, c, b, out); break;
     case FM_DO_SYMMETRIC: symmetric_times(a, b, c, out); break;
     case FM_DO_BEND: fm_rotation_vector(a, out); break;
+    case FM_DO_VECTOR: out[0] = a[0], out[1] = b[0], out[2] = c[0]; break;
+    case FM_DO_TURNS:
+    case FM_DO_SPIN:
+    case FM_DO_SPIN_BACK: run_turns(n, a, b, out); break;
     case FM_DO_DOT: out[0] = dot(a, b); break;
     case FM_DO_LENGTH: out[0] = sqrt(dot(a, a)); break;
     case FM_DO_SUM: out[0] = a[0] + b[0]; break;
@@ -200,6 +367,10 @@ static inline void run_value(const fm_node *n, double *v)
     case FM_DO_ADD_PRODUCT: out[0] = a[0] + b[0] * c[0]; break;
     case FM_DO_QUOTIENT: out[0] = a[0] / b[0]; break;
     case FM_DO_ROOT: out[0] = sqrt(a[0]); break;
+    case FM_DO_ABSOLUTE: out[0] = fabs(a[0]); break;
+    case FM_DO_POSITIVE: out[0] = a[0] > 0.0 ? a[0] : 0.0; break;
+    case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
+    case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
     case FM_DO_SERIES: out[0] = series(a[0], &slope); break;
     case FM_DO_ANGLE: out[0] = angle_in_turn(a[0], b[0], c[0]); break;
     case FM_DO_QUATERNION:
@@ -212,12 +383,13 @@ static inline void run_value(const fm_node *n, double *v)
         for (int j = 0; j < 4; j++) out[j] = a[0] * b[j];
         break;
     case FM_DO_QUATERNION_RATE: quaternion_rate(a, b, c[0], out); break;
-    default: break;
+    case FM_DO_STUMPFF: out[0] = stumpff(n->k, a[0]); break;
+    default: fm_flexible_value(s, n, v); break;
     }
 }
 
 /* v: values, t: tangents. */
-static inline void run_tangent(const fm_node *n, const double *v, double *t)
+static inline void run_tangent(const fm_instance *s, const fm_node *n, const double *v, double *t)
 {
     const double *a = v + n->a, *b = v + n->b, *c = v + n->c, *at = v + n->out;
     const double *da = t + n->a, *db = t + n->b, *dc = t + n->c;
@@ -232,6 +404,11 @@ static inline void run_tangent(const fm_node *n, const double *v, double *t)
         add_to(out, da);
         break;
     case FM_DO_PLACE: memcpy(out, da, 3 * sizeof *out); break;
+    case FM_DO_ROTATE:
+        turn_along(b, sign_of_turn(n), db, x);
+        rotate_out(a, x, out);
+        for (int j = 0; j < 3; j++) out[j] = da[j] + sign_of_turn(n) * out[j];
+        break;
     case FM_DO_CARRY:
         rotate_out(a, db, out);
         add_cross(out, da, at);
@@ -279,14 +456,25 @@ static inline void run_tangent(const fm_node *n, const double *v, double *t)
         spin_of(a, da, 1.0, x);
         bend(at, 1.0, x, out);
         break;
+    case FM_DO_VECTOR: out[0] = da[0], out[1] = db[0], out[2] = dc[0]; break;
+    case FM_DO_TURNS:
+    case FM_DO_SPIN:
+    case FM_DO_SPIN_BACK: run_turns_along(n, v, t, out); break;
     case FM_DO_DOT: out[0] = dot(da, b) + dot(a, db); break;
-    case FM_DO_LENGTH: out[0] = dot(a, da) / at[0]; break;
+    case FM_DO_LENGTH: out[0] = at[0] > 0.0 ? dot(a, da) / at[0] : 0.0; break;
     case FM_DO_SUM: out[0] = da[0] + db[0]; break;
     case FM_DO_DIFFERENCE: out[0] = da[0] - db[0]; break;
     case FM_DO_PRODUCT: out[0] = da[0] * b[0] + a[0] * db[0]; break;
     case FM_DO_ADD_PRODUCT: out[0] = da[0] + (db[0] * c[0] + b[0] * dc[0]); break;
     case FM_DO_QUOTIENT: out[0] = (da[0] - at[0] * db[0]) / b[0]; break;
     case FM_DO_ROOT: out[0] = at[0] > 0.0 ? 0.5 * da[0] / at[0] : 0.0; break;
+    case FM_DO_ABSOLUTE: out[0] = sign_of(a[0]) * da[0]; break;
+    case FM_DO_POSITIVE: out[0] = a[0] >= 0.0 ? da[0] : 0.0; break;
+    case FM_DO_DECAY: out[0] = -at[0] * da[0]; break;
+    case FM_DO_LAW:
+        (void)fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &back);
+        out[0] = slope * da[0] + back * db[0];
+        break;
     case FM_DO_SERIES:
         (void)series(a[0], &slope);
         out[0] = slope * da[0];
@@ -308,7 +496,8 @@ static inline void run_tangent(const fm_node *n, const double *v, double *t)
         back = 1.0 - dot4(a, a);
         for (int j = 0; j < 4; j++) out[j] += 0.5 * dc[0] * back * a[j];
         break;
-    default: break;
+    case FM_DO_STUMPFF: out[0] = stumpff_slope(n->k, a[0]) * da[0]; break;
+    default: fm_flexible_tangent(s, n, v, t); break;
     }
 }
 
@@ -345,10 +534,10 @@ static void adjoin_quaternion_rate(const double *q, const double *w, double pull
 }
 
 /* v: values, d: adjoints. Operands may be one and the same. */
-static inline void run_adjoint(const fm_node *n, const double *v, double *d)
+static inline void run_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
     const double *a = v + n->a, *b = v + n->b, *c = v + n->c, *at = v + n->out, *g = d + n->out;
-    double *ga = d + n->a, *gb = d + n->b, *gc = d + n->c, x[3], slope;
+    double *ga = d + n->a, *gb = d + n->b, *gc = d + n->c, x[3], y[3], slope, back;
     switch ((fm_operation)n->operation) {
     case FM_DO_TURN:
         add_to(ga, g);
@@ -360,6 +549,12 @@ static inline void run_adjoint(const fm_node *n, const double *v, double *d)
         add_spin_adjoint(b, x, c[9], gb);
         break;
     case FM_DO_PLACE: add_to(ga, g); break;
+    case FM_DO_ROTATE:
+        add_to(ga, g);
+        rotate_in(a, g, x);
+        turn_along(b, -sign_of_turn(n), x, y);
+        add_times(gb, sign_of_turn(n), y);
+        break;
     case FM_DO_CARRY:
         add_cross(ga, at, g);
         rotate_in(a, g, x);
@@ -409,17 +604,30 @@ static inline void run_adjoint(const fm_node *n, const double *v, double *d)
         bend(at, -1.0, g, x);
         add_spin_adjoint(a, x, 1.0, ga);
         break;
+    case FM_DO_VECTOR: ga[0] += g[0], gb[0] += g[1], gc[0] += g[2]; break;
+    case FM_DO_TURNS:
+    case FM_DO_SPIN:
+    case FM_DO_SPIN_BACK: adjoin_turns(n, v, g, ga, gb); break;
     case FM_DO_DOT:
         add_times(ga, g[0], b);
         add_times(gb, g[0], a);
         break;
-    case FM_DO_LENGTH: add_times(ga, g[0] / at[0], a); break;
+    case FM_DO_LENGTH:
+        if (at[0] > 0.0) add_times(ga, g[0] / at[0], a);
+        break;
     case FM_DO_SUM: ga[0] += g[0], gb[0] += g[0]; break;
     case FM_DO_DIFFERENCE: ga[0] += g[0], gb[0] -= g[0]; break;
     case FM_DO_PRODUCT: ga[0] += g[0] * b[0], gb[0] += g[0] * a[0]; break;
     case FM_DO_ADD_PRODUCT: ga[0] += g[0], gb[0] += g[0] * c[0], gc[0] += g[0] * b[0]; break;
     case FM_DO_QUOTIENT: ga[0] += g[0] / b[0], gb[0] -= g[0] * at[0] / b[0]; break;
     case FM_DO_ROOT: ga[0] += at[0] > 0.0 ? 0.5 * g[0] / at[0] : 0.0; break;
+    case FM_DO_ABSOLUTE: ga[0] += sign_of(a[0]) * g[0]; break;
+    case FM_DO_POSITIVE: ga[0] += a[0] >= 0.0 ? g[0] : 0.0; break;
+    case FM_DO_DECAY: ga[0] -= at[0] * g[0]; break;
+    case FM_DO_LAW:
+        (void)fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &back);
+        ga[0] += slope * g[0], gb[0] += back * g[0];
+        break;
     case FM_DO_SERIES:
         (void)series(a[0], &slope);
         ga[0] += slope * g[0];
@@ -440,21 +648,25 @@ static inline void run_adjoint(const fm_node *n, const double *v, double *d)
         for (int j = 0; j < 4; j++) gb[j] += a[0] * g[j];
         break;
     case FM_DO_QUATERNION_RATE: adjoin_quaternion_rate(a, b, c[0], g, ga, gb, gc); break;
-    default: break;
+    case FM_DO_STUMPFF: ga[0] += stumpff_slope(n->k, a[0]) * g[0]; break;
+    default: fm_flexible_adjoint(s, n, v, d); break;
     }
 }
 
-void fm_graph_values(fm_graph *g, int32_t from, int32_t to)
+void fm_graph_values(fm_instance *s, int32_t from, int32_t to)
 {
-    for (int32_t i = from; i < to; i++) run_value(g->node + i, g->value);
+    fm_graph *g = s->graph;
+    for (int32_t i = from; i < to; i++) run_value(s, g->node + i, g->value);
 }
 
-void fm_graph_tangents(fm_graph *g, int32_t from, int32_t to)
+void fm_graph_tangents(fm_instance *s, int32_t from, int32_t to)
 {
-    for (int32_t i = from; i < to; i++) run_tangent(g->node + i, g->value, g->tangent);
+    fm_graph *g = s->graph;
+    for (int32_t i = from; i < to; i++) run_tangent(s, g->node + i, g->value, g->tangent);
 }
 
-void fm_graph_adjoints(fm_graph *g, int32_t from, int32_t to)
+void fm_graph_adjoints(fm_instance *s, int32_t from, int32_t to)
 {
-    for (int32_t i = to - 1; i >= from; i--) run_adjoint(g->node + i, g->value, g->adjoint);
+    fm_graph *g = s->graph;
+    for (int32_t i = to - 1; i >= from; i--) run_adjoint(s, g->node + i, g->value, g->adjoint);
 }

@@ -6,9 +6,9 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_graph_values(fm_graph *g, int32_t from, int32_t to);
-void fm_graph_tangents(fm_graph *g, int32_t from, int32_t to);
-void fm_graph_adjoints(fm_graph *g, int32_t from, int32_t to);
+void fm_graph_values(fm_instance *s, int32_t from, int32_t to);
+void fm_graph_tangents(fm_instance *s, int32_t from, int32_t to);
+void fm_graph_adjoints(fm_instance *s, int32_t from, int32_t to);
 
 FM_HIDDEN_END
 

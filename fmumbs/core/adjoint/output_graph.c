@@ -51,15 +51,11 @@ static int32_t or_zero(const fm_builder *b, int32_t vector)
 }
 
 /* v without its part along a unit axis. */
-static int32_t across(fm_builder *b, int32_t v, int32_t axis)
+int32_t fm_build_across(fm_builder *b, int32_t v, int32_t axis)
 {
     return fm_add_node(b, FM_DO_SUBTRACT, v,
                        fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_DOT, axis, v, 0), axis, 0), 0);
 }
-
-typedef struct fm_wrench_slots {
-    int32_t force, torque;
-} fm_wrench_slots;
 
 /* What F's body exerts on M's at M, world axes, of a joint of the tree. */
 static fm_wrench_slots tree_wrench(fm_builder *b, int32_t joint)
@@ -89,14 +85,22 @@ static int remove_free_modes(fm_builder *b, int32_t joint, fm_wrench_slots *w)
     const double slide = link == FM_LINK_SCREW ? m->link_screw[6 * last + 5] : 0.0;
     const int32_t axis = b->link[last].axis;
     if (pitch == 0.0) {
-        w->force = across(b, w->force, axis);
+        w->force = fm_build_across(b, w->force, axis);
         return 1;
     }
-    w->torque = across(b, w->torque, axis);
+    w->torque = fm_build_across(b, w->torque, axis);
     if (slide == 0.0) return 1;
     const int32_t along = fm_times_constant(b, -slide / pitch, fm_add_node(b, FM_DO_DOT, axis, w->force, 0));
     w->torque = fm_add_node(b, FM_DO_ADD_SCALED, w->torque, along, axis);
     return 1;
+}
+
+/* What F's body exerts on M's at M, world axes; of a joint that closes a loop by its rows alone. */
+fm_wrench_slots fm_build_wrench(fm_builder *b, int32_t joint)
+{
+    if (!fm_is_cut_joint(b->m, joint)) return tree_wrench(b, joint);
+    const fm_wrench_slots w = {or_zero(b, b->cut[joint].force), or_zero(b, b->cut[joint].torque)};
+    return w;
 }
 
 /* A wrench of a joint, in F's axes. */
@@ -104,15 +108,10 @@ static int32_t wrench_at(fm_builder *b, int32_t kind, int32_t joint)
 {
     const fm_image *m = b->m;
     const int constraint = kind == FM_J_REACTION_F || kind == FM_J_REACTION_T;
-    fm_wrench_slots w;
-    if (fm_is_cut_joint(m, joint)) {
-        const struct fm_cut_output *cut = b->cut + joint;
-        w.force = or_zero(b, cut->force), w.torque = or_zero(b, cut->torque);
-        if (!constraint && cut->applied != FM_NO_SLOT) w.torque = fm_add_node(b, FM_DO_ADD, w.torque, cut->applied, 0);
-    } else {
-        w = tree_wrench(b, joint);
-        if (constraint && !remove_free_modes(b, joint, &w)) return FM_NO_SLOT;
-    }
+    const int32_t applied = b->cut[joint].applied;
+    fm_wrench_slots w = fm_build_wrench(b, joint);
+    if (!constraint && applied != FM_NO_SLOT) w.torque = fm_add_node(b, FM_DO_ADD, w.torque, applied, 0);
+    if (constraint && !fm_is_cut_joint(m, joint) && !remove_free_modes(b, joint, &w)) return FM_NO_SLOT;
     const int32_t R =
         fm_add_node(b, FM_DO_PLACE, b->link[m->joint_F_link[joint]].R, 0, fm_constant(b, m->joint_F + 9 * joint, 9));
     return fm_add_node(b, FM_DO_BACK, R, kind == FM_J_REACTION_F || kind == FM_J_WRENCH_F ? w.force : w.torque, 0);
@@ -164,7 +163,7 @@ static void add_energy_of_joint(fm_builder *b, int32_t i, int32_t *sum)
     const fm_leaves *leaf = &b->g->leaf;
     const int32_t u = m->link_u[i], q = leaf->y + m->link_p[i], speed = leaf->y + m->n.positions + u;
     const int32_t joint = m->link_joint[i];
-    if (u < 0) return;
+    if (u < 0 || m->link_kind[i] >= FM_LINK_MODAL) return;
     if (m->link_kind[i] != FM_LINK_SPHERICAL) {
         add_energy_of_spring(b, leaf->stiffness + u, q, leaf->rest + u, sum);
         if (m->link_kind[i] == FM_LINK_SCREW)
@@ -187,6 +186,12 @@ static void add_energy_between_modes(fm_builder *b, int32_t j, int32_t *sum)
         if (b->cut[j].q != FM_NO_SLOT) add_energy_of_spring(b, leaf->stiffness + u, b->cut[j].q, leaf->rest + u, sum);
         return;
     }
+    for (int32_t i = m->joint_bends[j], k = 0; i >= 0 && k < 3; k++) { /* in place of the angles' */
+        const int32_t mode = u + i + k, angle = fm_add_node(b, FM_DO_DIFFERENCE, p + i + k, leaf->rest + mode, 0);
+        const int32_t bent = fm_add_node(b, FM_DO_DIFFERENCE, b->bent[j] + k, leaf->rest + mode, 0);
+        add_to(b, sum, 0.5, leaf->stiffness + mode, fm_add_node(b, FM_DO_PRODUCT, bent, bent, 0));
+        add_to(b, sum, -0.5, leaf->stiffness + mode, fm_add_node(b, FM_DO_PRODUCT, angle, angle, 0));
+    }
     for (int32_t c = m->joint_coupled[j];
          m->joint_kind[j] == FM_JOINT_SCALAR && c < m->joint_coupled[j] + m->joint_couplings[j]; c++) {
         int32_t away[2];
@@ -196,6 +201,15 @@ static void add_energy_between_modes(fm_builder *b, int32_t j, int32_t *sum)
         }
         add_to(b, sum, 1.0, leaf->coupled_stiffness + c, fm_add_node(b, FM_DO_PRODUCT, away[0], away[1], 0));
     }
+}
+
+/* What the modes of a flexible body add. */
+static void add_energy_of_modes(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_link_slots *k = b->link + b->m->modal_link[i];
+    const int32_t w = fm_add_node(b, FM_DO_BACK, k->R, k->w, 0), v = fm_add_node(b, FM_DO_BACK, k->R, k->v, 0);
+    const int32_t gravity = fm_add_node(b, FM_DO_BACK, k->R, b->g->leaf.gravity, 0);
+    *sum = fm_add_node(b, FM_DO_SUM, *sum, fm_add_part(b, FM_DO_FLEXIBLE_ENERGY, w, v, gravity, i, 1), 0);
 }
 
 static int32_t energy_at(fm_builder *b)
@@ -209,6 +223,7 @@ static int32_t energy_at(fm_builder *b)
     for (int32_t i = 0; i < m->n.springs; i++)
         add_energy_of_spring(b, leaf->spring_stiffness + i, b->spring[i].length, leaf->spring_free_length + i, &sum);
     for (int32_t j = 0; j < m->n.joints; j++) add_energy_between_modes(b, j, &sum);
+    for (int32_t i = 0; i < m->n.modals; i++) add_energy_of_modes(b, i, &sum);
     return sum;
 }
 
@@ -236,6 +251,11 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
     case FM_P_A: return motion_at(b, kind, m->point_link[object], m->point_r + 3 * object);
     case FM_S_LENGTH: return b->spring[object].length;
     case FM_S_F: return b->spring[object].pull;
+    case FM_LAW_FORCE: return b->law[object];
+    case FM_LAW_SLIP: return fm_number(b, 0.0);
+    case FM_FR_FORCE: return b->friction[object].force[0];
+    case FM_FR_LOAD: return b->friction[object].load;
+    case FM_FR_SLIP: return b->friction[object].slip;
     case FM_ENERGY: return energy_at(b);
     default: return FM_NO_SLOT;
     }
@@ -255,12 +275,16 @@ void fm_build_outputs(fm_builder *b)
             b->g->output[v] = b->g->acceleration[fm_mode_of(m, kind, object, part)];
             continue;
         }
+        if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) {
+            b->g->output[v] = b->g->acceleration[m->link_u[m->body_link[object]] + part];
+            continue;
+        }
         if (kind == FM_J_ETA || kind == FM_J_KAPPA) { /* of a mode that follows a path; the others are states */
             const int32_t one = m->joint_excitation[object] + part, u = m->n.positions + m->excitation_u[one];
             b->g->output[v] = b->g->leaf.y + (kind == FM_J_ETA ? m->excitation_p[one] : u);
             continue;
         }
         if (other) at = place_of(b, kind, object);
-        if (at != FM_NO_SLOT) b->g->output[v] = at + part;
+        if (at != FM_NO_SLOT) b->g->output[v] = kind == FM_FR_FORCE ? b->friction[object].force[part] : at + part;
     }
 }

@@ -7,6 +7,7 @@
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "builder.h"
+#include "friction_graph.h"
 #include "nodes.h"
 #include "tree_graph.h"
 
@@ -145,7 +146,9 @@ static void build_pin(fm_builder *b, fm_cut_slots *cut)
     b->cut[joint].q = angle, b->cut[joint].along = along, b->cut[joint].spin = spin;
     b->cut[joint].qd = product_of(b, along, spin);
     back = fm_add_node(b, FM_DO_ADD_PRODUCT, back, leaf->damping + u, b->cut[joint].qd);
-    const int32_t torque = fm_add_node(b, FM_DO_DIFFERENCE, leaf->tau + u, back, 0);
+    for (int32_t i = 0; i < m->n.frictions; i++)
+        if (m->friction_joint[i] == joint) fm_build_friction(b, i, &b->cut[joint].qd);
+    const int32_t torque = fm_add_node(b, FM_DO_DIFFERENCE, b->applied[u], back, 0);
     b->cut[joint].applied = fm_add_node(b, FM_DO_SCALE, torque, along, 0);
     cut->torque = cut->torque == FM_NO_SLOT ? b->cut[joint].applied
                                             : fm_add_node(b, FM_DO_ADD, cut->torque, b->cut[joint].applied, 0);

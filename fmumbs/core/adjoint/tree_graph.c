@@ -11,6 +11,8 @@
 #include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "builder.h"
+#include "flexible_graph.h"
+#include "matrix_graph.h"
 #include "nodes.h"
 
 #include <string.h>
@@ -157,7 +159,7 @@ static void place_rates(fm_builder *b, int32_t i)
     const int32_t p = m->link_p[i], u = m->link_u[i];
     if (u < 0) return;
     if (m->link_kind[i] != FM_LINK_SPHERICAL) {
-        b->g->rate[p] = b->g->leaf.y + m->n.positions + u;
+        for (int32_t j = 0; j < fm_link_speeds(m, i); j++) b->g->rate[p + j] = b->g->leaf.y + m->n.positions + u + j;
         return;
     }
     const int32_t at = quaternion_rate(b, i);
@@ -180,11 +182,11 @@ int fm_build_links(fm_builder *b)
         if (m->link_kind[i] == FM_LINK_GENERAL)
             return fm_uncovered(b, "nonholonomic joint, or joint of several excited and free modes,",
                                 m->joint_name[m->link_joint[i]]);
-        if (m->link_kind[i] >= FM_LINK_MODAL)
-            return fm_uncovered(b, "flexible body at joint", m->joint_name[m->link_joint[i]]);
         if (!is_zero(m->link_r + 3 * i)) k->arm = fm_carry(b, p->R, m->link_r + 3 * i);
         if (m->link_kind[i] == FM_LINK_SPHERICAL) build_ball(b, i, k, p);
-        else if (m->link_u[i] >= 0) build_screw(b, i, k, p);
+        else if (m->link_kind[i] == FM_LINK_FRAME) fm_build_frame(b, i);
+        else if (m->link_kind[i] == FM_LINK_MODAL && m->link_frame[i] >= 0) fm_build_floating(b, i);
+        else if (m->link_kind[i] < FM_LINK_MODAL && m->link_u[i] >= 0) build_screw(b, i, k, p);
         else {
             k->R = placed(b, p->R, m->link_R + 9 * i);
             move_origin(b, k, p);
@@ -224,6 +226,7 @@ void fm_build_bodies(fm_builder *b)
 {
     for (int32_t i = 0; i < b->m->n.bodies; i++)
         if (b->m->body_link[i] >= 0) build_body(b, i);
+    for (int32_t i = 0; i < b->m->n.modals; i++) fm_build_flexible(b, i);
 }
 
 /* What a joint of one freedom takes, less the input and its spring and damper. */
@@ -238,7 +241,7 @@ static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, link_position(b, i), leaf->rest + u, 0);
     int32_t sum = fm_add_node(b, FM_DO_PRODUCT, leaf->stiffness + u, stretch, 0);
     sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, leaf->damping + u, speed);
-    sum = fm_add_node(b, FM_DO_DIFFERENCE, sum, leaf->tau + u, 0);
+    sum = fm_add_node(b, FM_DO_DIFFERENCE, sum, b->applied[u], 0);
     if (screw) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, leaf->rotor_inertia + u, b->g->acceleration[u]);
     if (pitch != 0.0 && k->torque != FM_NO_SLOT)
         sum = fm_add_node(b, FM_DO_SUM, sum,
@@ -249,50 +252,16 @@ static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     return sum;
 }
 
-/* The torque of a ball's spring, G' K theta, and of its damper (forces/matrix_laws.c). */
-static int32_t ball_resistance(fm_builder *b, int32_t i)
-{
-    const fm_image *m = b->m;
-    const fm_leaves *leaf = &b->g->leaf;
-    const int32_t joint = m->link_joint[i], u = m->link_u[i], speed = leaf->y + m->n.positions + u;
-    const int full = m->joint_couplings[joint] > 0;
-    const int32_t K = full ? leaf->coupled_stiffness + m->joint_coupled[joint] : b->zero;
-    const int32_t D = full ? leaf->coupled_damping + m->joint_coupled[joint] : b->zero;
-    const int32_t angle = fm_add_node(b, FM_DO_BEND, link_position(b, i), 0, 0);
-    const int32_t force = fm_add_node(b, FM_DO_SYMMETRIC, leaf->stiffness + u, K, angle);
-    const int32_t once = fm_add_node(b, FM_DO_CROSS, angle, force, 0),
-                  twice = fm_add_node(b, FM_DO_CROSS, angle, once, 0);
-    const int32_t factor = fm_add_node(b, FM_DO_SERIES, fm_add_node(b, FM_DO_DOT, angle, angle, 0), 0, 0);
-    const int32_t drag = fm_add_node(b, FM_DO_SYMMETRIC, leaf->damping + u, D, speed);
-    const int32_t sum = fm_add_node(b, FM_DO_ADD_SCALED, force, fm_number(b, -0.5), once);
-    return fm_add_node(b, FM_DO_ADD, fm_add_node(b, FM_DO_ADD_SCALED, sum, factor, twice), drag, 0);
-}
-
 static int32_t ball_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
 {
     const int reversed = b->m->joint_reversed[b->m->link_joint[i]] != 0;
-    const int32_t resisted = ball_resistance(b, i), tau = b->g->leaf.tau + b->m->link_u[i];
-    const int32_t sum = fm_add_node(b, FM_DO_SUBTRACT, resisted, tau, 0);
+    const int32_t *applied = b->applied + b->m->link_u[i];
+    const int input = applied[0] == b->g->leaf.tau + b->m->link_u[i];
+    const int32_t tau = input ? applied[0] : fm_add_node(b, FM_DO_VECTOR, applied[0], applied[1], applied[2]);
+    const int32_t sum = fm_add_node(b, FM_DO_SUBTRACT, fm_build_ball_resistance(b, i), tau, 0);
     if (k->torque == FM_NO_SLOT) return sum;
     return fm_add_node(b, reversed ? FM_DO_SUBTRACT : FM_DO_ADD, sum, fm_add_node(b, FM_DO_BACK, k->axis, k->torque, 0),
                        0);
-}
-
-/* The forces between the modes of bushings. */
-static void couple_modes(fm_builder *b, int32_t joint)
-{
-    const fm_image *m = b->m;
-    const fm_leaves *leaf = &b->g->leaf;
-    const int32_t first = m->joint_u[joint], p = leaf->y + m->joint_p[joint], u = leaf->y + m->n.positions + first;
-    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++)
-        for (int way = 0; way < 2; way++) {
-            const int32_t on = m->coupled_modes[2 * c + way], by = m->coupled_modes[2 * c + 1 - way];
-            const int32_t away = fm_add_node(b, FM_DO_DIFFERENCE, p + by, leaf->rest + first + by, 0);
-            int32_t *at = b->g->residual + first + on;
-            if (*at == FM_NO_SLOT) continue;
-            *at = fm_add_node(b, FM_DO_ADD_PRODUCT, *at, leaf->coupled_stiffness + c, away);
-            *at = fm_add_node(b, FM_DO_ADD_PRODUCT, *at, leaf->coupled_damping + c, u + by);
-        }
 }
 
 /* From the leaves to the roots. Couplings of coordinates have their forces in g->residual already. */
@@ -305,15 +274,15 @@ void fm_build_residuals(fm_builder *b)
         if (m->link_kind[i] == FM_LINK_SPHERICAL) {
             const int32_t at = ball_residual(b, i, k);
             for (int j = 0; j < 3; j++) b->g->residual[u + j] = at + j;
+        } else if (m->link_kind[i] >= FM_LINK_MODAL) {
+            fm_build_frame_forces(b, i);
+            for (int32_t j = 0; u >= 0 && j < fm_link_speeds(m, i); j++) b->g->residual[u + j] = k->modes + j;
         } else if (u >= 0 && m->link_kind[i] != FM_LINK_DRIVEN) {
             const int32_t at = screw_residual(b, i, k), before = b->g->residual[u];
             b->g->residual[u] = before == FM_NO_SLOT ? at : fm_add_node(b, FM_DO_SUM, before, at, 0);
         }
         if (m->link_parent[i] >= 0) fm_add_wrench(b, m->link_parent[i], k->force, k->arm, k->torque, 1);
     }
-    for (int32_t j = 0; j < m->n.joints; j++)
-        if (m->joint_couplings[j] > 0 && !fm_is_cut_joint(m, j) && m->joint_kind[j] == FM_JOINT_SCALAR)
-            couple_modes(b, j);
 }
 
 /* The motion of a point that is fixed in a link, -1 the ground; `moving`: its acceleration too. */

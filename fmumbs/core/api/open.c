@@ -184,6 +184,7 @@ static fm_counts counts_of(const fm_instance *s)
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
         .graph = (size_t)s->graph->values,
+        .conditions = s->graph->built ? (size_t)FM_CONDITIONS(m) : 0,
         .profile = s->statics->profile.entries,
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
         .reduced = (size_t)m->reduced,

@@ -91,7 +91,7 @@ int fm_law_bound(const fm_instance *s, int32_t law, double x, double from, doubl
 }
 
 /* The force of a piece and its derivatives by x and v; 0 if there is no piece. */
-static double polynomial(const fm_image *m, int32_t piece, double x, double v, double *by_x, double *by_v)
+double fm_law_piece_force(const fm_image *m, int32_t piece, double x, double v, double *by_x, double *by_v)
 {
     double force = 0.0;
     *by_x = *by_v = 0.0;
@@ -109,7 +109,7 @@ static double polynomial(const fm_image *m, int32_t piece, double x, double v, d
 double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
 {
     double by_x, by_v;
-    return polynomial(m, piece, x, v, &by_x, &by_v);
+    return fm_law_piece_force(m, piece, x, v, &by_x, &by_v);
 }
 
 /* The present factor of a law. Requires work.control. */
@@ -150,6 +150,7 @@ double fm_law_force(const fm_instance *s, int32_t law, const double *y)
     double x, v;
     int32_t piece, below;
     if (s->work.still == 1) return force_at_rest(s, law, y);
+    if (s->laws.off == FM_NO_LAWS) return 0.0;
     if (fm_law_sticks(s, law, &piece, &below, &v)) return s->laws.force[law];
     if (s->laws.off) return s->laws.seed[law];
     fm_law_at(s, law, y, &x, &v);
@@ -183,7 +184,7 @@ int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(m, law, x, v, 0);
     if (piece < 0) return 0;
-    (void)polynomial(m, piece, x, v, by_x, by_v);
+    (void)fm_law_piece_force(m, piece, x, v, by_x, by_v);
     *by_x *= fm_law_factor(s, law), *by_v *= fm_law_factor(s, law);
     return 1;
 }

@@ -16,6 +16,7 @@ int fm_law_bound(const fm_instance *s, int32_t law, double x, double from, doubl
 double fm_law_factor(const fm_instance *s, int32_t law);
 double fm_law_force(const fm_instance *s, int32_t law, const double *y);
 void fm_laws_seed(fm_instance *s, const double *control);
+double fm_law_piece_force(const fm_image *m, int32_t piece, double x, double v, double *by_x, double *by_v);
 double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v);
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound);
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);

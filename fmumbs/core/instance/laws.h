@@ -6,6 +6,9 @@
 
 FM_HIDDEN_BEGIN
 
+/* Which laws act: all; those that stick, and seeds of the others; none. */
+typedef enum fm_laws_off { FM_ALL_LAWS, FM_STICKING_LAWS, FM_NO_LAWS } fm_laws_off;
+
 #define FM_LAW_ARRAYS(A)                                                                                 \
     A(double, now, 2 * n.laws)      /* modes at the present time, for outputs */                         \
     A(double, force, n.laws)        /* of each sticking law [N or N.m] */                                \
@@ -34,7 +37,7 @@ typedef struct fm_laws {
 #undef A
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
     double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
-    int32_t off;   /* 1: only sticking laws act */
+    int32_t off;   /* fm_laws_off */
     int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more:
                       undecided */
 } fm_laws;

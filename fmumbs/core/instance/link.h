@@ -180,6 +180,7 @@ typedef struct fm_counts {
     uint64_t reduced; /* 1: the reduced formulation is asked for */
     uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */
     uint64_t graph; /* values of the graph of exact derivatives (adjoint/graph.h), or 0 */
+    uint64_t conditions; /* of that graph */
     uint64_t matrix, matrix_columns,
         profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
     uint64_t independent, following; /* 1: states of a host are independent; unknowns that follow from them */

@@ -216,14 +216,14 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
-    s->laws.off = 1;
+    s->laws.off = FM_STICKING_LAWS;
     for (size_t i = 0; i < unknowns; i++)
         if (is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
     s->valid &= FM_VALID_LAWS;
     fm_update(s, FM_VALID_WORLD);
     for (size_t i = 0; i < unknowns; i++)
         if (!is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
-    s->laws.off = 0;
+    s->laws.off = FM_ALL_LAWS;
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 

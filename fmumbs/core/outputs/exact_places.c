@@ -57,10 +57,11 @@ int32_t fm_place_of_known(fm_instance *s, uint32_t known)
     return state >= 0 ? fm_graph_place(s, s->y + state) : FM_NO_SLOT;
 }
 
-/* Whether a known is only a bound of a warning. */
+/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks. */
 int fm_without_effect(const fm_instance *s, uint32_t known)
 {
-    return known < fm_variable_count(s) && s->image.variable_kind[known] == FM_DEFORMATION;
+    if (known >= fm_variable_count(s)) return 0;
+    return s->image.variable_kind[known] == FM_DEFORMATION || s->image.variable_kind[known] == FM_LAW_BREAKAWAY;
 }
 
 int32_t fm_numbers_of(const fm_instance *s, uint32_t known)
@@ -82,7 +83,7 @@ int32_t fm_place_of_unknown(fm_instance *s, uint32_t unknown)
     int32_t i = 0;
     const int32_t np = s->image.n.positions;
     if (fm_beyond(s, unknown, &i) == FM_BEYOND_RATE)
-        return i < np ? s->graph->rate[i] : fm_is_speed(s, i) ? s->graph->acceleration[i - np] : FM_NO_SLOT;
+        return fm_is_speed(s, i) ? s->graph->acceleration[i - np] : s->graph->rate[i];
     const int32_t state = fm_any_state(s, unknown);
     if (state >= 0) return fm_graph_place(s, s->y + state);
     if (unknown >= fm_variable_count(s) || (s->graph->reacts[unknown] && has_redundant_rows(s))) return FM_NO_SLOT;

@@ -10,9 +10,11 @@
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
 #include "../loops/reduced.h"
+#include "../loops/scratch.h"
 #include "../motion/evaluation.h"
 #include "../motion/friction.h"
 #include "../motion/normal_forces.h"
+#include "../motion/scratch.h"
 #include "../motion/sticking.h"
 #include "../motion/joint_forces.h"
 
@@ -53,10 +55,10 @@ static void respond_at_rest(fm_instance *s, const double *tau, const double *loa
     const fm_evaluation how = {respond_stuck, s->clock[FM_TIME], s->work.probe, tau, load};
     const double closure = s->closure[FM_CLOSURE_CORRECTION];
     s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
-    s->laws.off = 1;
+    s->laws.off = FM_STICKING_LAWS;
     if (fm_any_own_friction(s)) fm_normal_forces_follow(s, &how, s->work.udot);
     else respond_stuck(s, &how, s->work.udot);
-    s->laws.off = 0;
+    s->laws.off = FM_ALL_LAWS;
     if (s->reduced.used) fm_reduced_multipliers(s);
     s->closure[FM_CLOSURE_CORRECTION] = closure;
 }
@@ -86,11 +88,23 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     weigh_again(s, gravity);
 }
 
-/* The accelerations and multipliers alone; the factor of the rows remains. */
+/* The accelerations, in work.udot, and multipliers due to forces alone, by which no friction, force law or drive of a
+ * program moves: the response of masses and constraints, which is symmetric. The factor of the rows remains. */
 void fm_respond_by_motion(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
+    const int32_t drives = s->realised->count, frictions = s->image.n.frictions;
+    const double correction = s->closure[FM_CLOSURE_CORRECTION];
     float_free(s, gravity);
-    respond_at_rest(s, tau, load);
+    fm_stop(s, s->y, s->work.probe);
+    for (int32_t i = 0; i < frictions; i++)
+        s->friction->load_seed[i] = s->friction->own_seed[i] = s->friction->factor_seed[i] = 0.0;
+    s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER;
+    s->laws.off = FM_NO_LAWS, s->realised->count = 0;
+    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
+    respond_so(s, &how, s->work.udot);
+    if (s->reduced.used) fm_reduced_multipliers(s);
+    s->laws.off = FM_ALL_LAWS, s->realised->count = drives;
+    s->closure[FM_CLOSURE_CORRECTION] = correction;
     weigh_again(s, gravity);
 }

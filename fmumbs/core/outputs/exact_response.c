@@ -1,0 +1,173 @@
+/* exact_response.c: how accelerations and multipliers respond to changes of the residuals and rows of a graph, and the
+ * transposed: what is solved between its sweeps (exact.c).
+ */
+#include "exact_response.h"
+
+#include "../adjoint/graph.h"
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../loops/multipliers.h"
+#include "../loops/projection.h"
+#include "../maths/vectors.h"
+#include "../motion/pull.h"
+#include "../tree/positions.h"
+#include "response.h"
+
+#include <string.h>
+
+/* The factors of a row's value and its derivatives in the equation of the multipliers. */
+static void weights_of_rows(const fm_instance *s, double weight[3])
+{
+    for (int level = 0; level < 3; level++) {
+        double c[3] = {0.0, 0.0, 0.0};
+        c[level] = 1.0;
+        weight[level] = 0.0 - fm_wanted_of_row(s, c);
+    }
+}
+
+/* The a of the pull under a host's integration, else 0. */
+double fm_exact_pull(const fm_instance *s)
+{
+    return s->clock[FM_HOSTED] != 0.0 && s->image.n.rows > 0 ? fm_pull_of_loops(s, s->y) : 0.0;
+}
+
+static void clear_forces(fm_instance *s)
+{
+    memset(s->work.seed, 0, (size_t)(s->image.n.modes + 6 * s->image.n.loads) * sizeof(double));
+}
+
+/* The response of accelerations, in work.udot, and multipliers to the forces in work.seed. */
+static void respond(fm_instance *s)
+{
+    fm_respond_by_motion(s, s->work.seed, s->work.seed + s->image.n.modes);
+    s->valid &= FM_VALID_LAWS;
+}
+
+/* loop.change: the smallest change of velocity variables that changes the rows by what their tangents make, with a
+ * weight for each level. */
+static void answer_rows(fm_instance *s, const double weight[3])
+{
+    const fm_graph *g = s->graph;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        s->loop.rhs[i] = 0.0;
+        for (int level = 0; level < 3; level++)
+            if (g->row[3 * i + level] != FM_NO_SLOT)
+                s->loop.rhs[i] -= weight[level] * g->tangent[g->row[3 * i + level]];
+    }
+    fm_smallest_change(s);
+}
+
+/* Tangents of accelerations and multipliers. */
+void fm_exact_solve(fm_instance *s)
+{
+    fm_graph *g = s->graph;
+    const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double weight[3];
+    clear_forces(s);
+    for (int32_t u = 0; u < speeds; u++) /* what a given acceleration changes is in the residuals of the others */
+        if (g->residual[u] != FM_NO_SLOT) s->work.seed[u] = 0.0 - g->tangent[g->residual[u]];
+    respond(s);
+    memcpy(g->tangent + g->leaf.udot, s->work.udot, (size_t)speeds * sizeof *g->tangent);
+    if (rows == 0) return;
+    memcpy(g->tangent + g->leaf.lambda, s->loop.lambda, (size_t)rows * sizeof *g->tangent);
+    weights_of_rows(s, weight);
+    answer_rows(s, weight);
+    for (int32_t u = 0; u < speeds; u++) g->tangent[g->leaf.udot + u] += s->loop.change[u];
+    for (int32_t i = 0; i < rows; i++) g->tangent[g->leaf.lambda + i] += s->loop.lambda[i];
+}
+
+/* hosted.pulled: the tangents of what the pull a adds to the rates of y (motion/pull.c), on the constraints. */
+void fm_exact_pull_forward(fm_instance *s, double a)
+{
+    const int32_t np = s->image.n.positions, speeds = s->image.n.speeds;
+    const double at_position[3] = {a, 0.0, 0.0}, at_velocity[3] = {0.0, a, 0.0};
+    double *more = s->hosted.pulled, *moved = more + s->model.ny;
+    memset(more, 0, (size_t)s->model.ny * sizeof *more);
+    if (a == 0.0) return;
+    answer_rows(s, at_position);
+    memcpy(moved, s->y, (size_t)np * sizeof *moved);
+    memcpy(moved + np, s->loop.change, (size_t)speeds * sizeof *moved);
+    fm_position_rates(s, moved, more);
+    answer_rows(s, at_velocity);
+    memcpy(more + np, s->loop.change, (size_t)speeds * sizeof *more);
+}
+
+/* Adds the multipliers of the last response, with a weight for each level, to the adjoints of the rows. */
+static void add_to_rows(fm_instance *s, const double weight[3])
+{
+    fm_graph *g = s->graph;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        for (int level = 0; level < 3; level++)
+            if (g->row[3 * i + level] != FM_NO_SLOT)
+                g->adjoint[g->row[3 * i + level]] += weight[level] * s->loop.lambda[i];
+}
+
+/* The forces by which the weights of the rates of positions act on velocity variables. */
+static void force_by_positions(fm_instance *s, const double *toward)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0) continue;
+        if (k->kind != FM_LINK_SPHERICAL) {
+            for (int32_t j = 0; j < fm_link_speeds(&s->image, i); j++) s->work.seed[k->u + j] = toward[k->p + j];
+            continue;
+        }
+        const double *q = s->y + k->p, *w = toward + k->p;
+        double x[3];
+        cross(w + 1, q + 1, x);
+        for (int j = 0; j < 3; j++) s->work.seed[k->u + j] = 0.5 * ((q[0] * w[1 + j] - q[1 + j] * w[0]) + x[j]);
+    }
+}
+
+/* The forces on modes whose acceleration is given do nothing. */
+static void respond_free(fm_instance *s)
+{
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        if (s->graph->residual[u] == FM_NO_SLOT) s->work.seed[u] = 0.0;
+    respond(s);
+}
+
+/* Adds the adjoints of the pull a. */
+void fm_exact_pull_back(fm_instance *s, double a)
+{
+    const double at_position[3] = {a, 0.0, 0.0}, at_velocity[3] = {0.0, a, 0.0};
+    if (a == 0.0) return;
+    clear_forces(s);
+    force_by_positions(s, s->hosted.toward);
+    respond_free(s);
+    add_to_rows(s, at_position);
+    memcpy(s->work.seed, s->hosted.toward + s->image.n.positions, (size_t)s->image.n.speeds * sizeof(double));
+    respond_free(s);
+    add_to_rows(s, at_velocity);
+}
+
+/* loop.change and loop.lambda: the response to the adjoints of multipliers. 0: they are zero. */
+static int balance_rows(fm_instance *s)
+{
+    const double *weight = s->graph->adjoint + s->graph->leaf.lambda;
+    int any = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        s->loop.rhs[i] = 0.0 - weight[i];
+        any |= weight[i] != 0.0;
+    }
+    if (any) fm_smallest_change(s);
+    return any;
+}
+
+/* From the adjoints of accelerations and multipliers those of the residuals and the rows. */
+void fm_exact_solve_back(fm_instance *s)
+{
+    fm_graph *g = s->graph;
+    double weight[3];
+    clear_forces(s);
+    memcpy(s->work.seed, g->adjoint + g->leaf.udot, (size_t)s->image.n.speeds * sizeof(double));
+    respond_free(s);
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        if (g->residual[u] != FM_NO_SLOT) g->adjoint[g->residual[u]] -= s->work.udot[u];
+    weights_of_rows(s, weight);
+    add_to_rows(s, weight);
+    if (!balance_rows(s)) return;
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        if (g->residual[u] != FM_NO_SLOT) g->adjoint[g->residual[u]] -= s->loop.change[u];
+    add_to_rows(s, weight);
+}
