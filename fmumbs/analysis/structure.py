@@ -53,6 +53,7 @@ class Structure:
     couplings: int
     springs: int
     loads: int
+    ropes: int
     laws: int
     programs: int
     roots: int
@@ -84,6 +85,7 @@ def structure(model: Model) -> Structure:
         couplings=sum(coupling.name not in model.inner for coupling in model.couplings),
         springs=len(model.springs),
         loads=len(model.loads),
+        ropes=len(model.ropes),
         laws=len(model.laws),
         programs=len(model.programs),
         roots=sum(branch.depth == 0 for branch in branches),

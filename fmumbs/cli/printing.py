@@ -80,6 +80,8 @@ def _counts(facts: Facts, most: int | None) -> Any:
         mobility += f", by Grübler's count {facts['gruebler']}"
     table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joint_count']}")
     table.add_row("springs, loads, force laws", f"{facts['springs']}, {facts['loads']}, {facts['laws']}")
+    if facts["ropes"]:
+        table.add_row("ropes", str(facts["ropes"]))
     if facts["couplings"]:
         table.add_row("couplings", str(facts["couplings"]))
     if facts["programs"]:

@@ -25,13 +25,14 @@ from fmumbs.compiler.names import Names
 from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
+from fmumbs.compiler.ropes import add_ropes, reeve
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.compiler.starts import ask_if_degrees, set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES
+from fmumbs.mechanism.forces import FORCES, Rope
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.scene import scene_of
 from fmumbs.spatial import Transform
@@ -157,7 +158,9 @@ def parts_of(
         arrays = _arrays(rows)
     arrays["text"] = texts.array()
     set_starts(model, Names(arrays), arrays, starts)
-    return Parts(model, tree, cuts, backwards, texts, with_settings(model.name, arrays, chosen))
+    arrays = with_settings(model.name, arrays, chosen)
+    reeve(model, arrays)
+    return Parts(model, tree, cuts, backwards, texts, arrays)
 
 
 def image_of(
@@ -189,7 +192,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, sce
         "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
-    _add_points(model, links, texts)
+    _add_points(model, joints, links, texts)
     experiment = model.default_experiment or DefaultExperiment()
     given = (experiment.stop, experiment.interval, experiment.tolerance)
     chosen = [default if value is None else value for value, default in zip(given, _EXPERIMENT, strict=True)]
@@ -209,8 +212,8 @@ def _columns(values: dict[int, float]) -> list[float]:
     return [values[column] for column in range(len(values))]
 
 
-def _add_points(model: Model, links: Links, texts: Texts) -> None:
-    """Adds named points, springs and loads, and the points where these act."""
+def _add_points(model: Model, joints: list[JointBase], links: Links, texts: Texts) -> None:
+    """Adds named points and force elements, and the points where these act."""
     index: dict[tuple[str, str | None, Transform], int] = {}
 
     def put(point: Point) -> int:
@@ -218,8 +221,8 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
         if key not in index:
             place = point_place(links, point)
             name = f"{point.body.name}.{point.name}" if point.name else ""
+            index[key] = len(links.rows.get("point_link", ()))
             links.add(point_link=place.link, point_r=place.r, point_R=place.R.ravel(), point_name=texts.put(name))
-            index[key] = len(index)
         return index[key]
 
     for point in model.named_points:
@@ -228,8 +231,11 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
     for kind in FORCES:
         one = kind.__name__.lower()
         for force in model.forces_of(kind):
+            if isinstance(force, Rope):
+                continue
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in force.fields.items()}
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
+    add_ropes(links, model, joints, put, texts.put)
 
 
 def _length(model: Model) -> float:

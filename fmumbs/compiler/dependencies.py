@@ -27,6 +27,7 @@ from fmumbs.compiler.kinds import (
     JOINT,
     LAW,
     LOAD,
+    ROPE,
     Listing,
     kind_columns,
     kinds,
@@ -118,12 +119,16 @@ class Dependencies:
         lists |= self._of_springs(which[lib.FM_FOLLOWS_SPRING], indices)
         lists |= self._of_frictions(which[lib.FM_FOLLOWS_FRICTION], indices)
         lists |= self._of_laws(which[lib.FM_FOLLOWS_LAW], indices)
+        lists |= self._of_ropes(which[lib.FM_FOLLOWS_ROPE], indices)
         lists |= self._of_programs_of_rates(indices)
         # where reactions act on motions by friction, or drives realise programs, all may follow all
         driven = (self._arrays["excitation_drive"] >= 0).any()
         if self._arrays["friction_own"].any() or driven:
             for follows in _THROUGHOUT:
                 lists |= dict.fromkeys(which[follows].tolist(), tuple(self._inputs.tolist()))
+        if winches := tuple(self._inputs[self._pays_out].tolist()):
+            for i in (i for follows in _THROUGHOUT for i in which[follows].tolist()):
+                lists[i] = tuple(sorted({*lists.get(i, ()), *winches}))
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
@@ -153,6 +158,12 @@ class Dependencies:
         return np.isin(self._kind[self._inputs], kinds_of)
 
     @cached_property
+    def _pays_out(self) -> NDArray[np.bool_]:
+        """(inputs,) which are lengths of ropes, whose tension may accelerate all that these touch."""
+        pays_out: NDArray[np.bool_] = kind_columns().owner[self._kind[self._inputs]] == ROPE
+        return pays_out
+
+    @cached_property
     def _owner_of_inputs(self) -> NDArray[np.int32]:
         """(inputs,) what each acts on: those of friction on a joint."""
         owners = kind_columns().owner[self._kind[self._inputs]]
@@ -173,9 +184,10 @@ class Dependencies:
         inputs = self._inputs
         works = np.zeros(len(inputs), bool)
         rubs = np.isin(kind_columns().owner[self._kind[inputs]], (FRICTION, LAW))
-        others = inputs[~rubs]
+        plain = ~(rubs | self._pays_out)
+        others = inputs[plain]
         rows = self._motion.rows(self._kind[others], self._object[others], self._component[others])
-        works[~rubs] = self._motion.works[rows]
+        works[plain] = self._motion.works[rows]
         works[rubs] = self._motion.joints_that_work()[self._element_of_inputs[rubs]]
         return works
 
@@ -187,6 +199,8 @@ class Dependencies:
         for i, (owner, element) in enumerate(zip(self._owner_of_inputs.tolist(), elements, strict=True)):
             if owner == LOAD:
                 found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_P"][element]]]
+            elif owner == ROPE:
+                found[i] = self._graph.ground
             else:
                 found[i] = self._of_joint[element]
         return found
@@ -382,7 +396,7 @@ class Dependencies:
         """
         found: dict[int, set[int]] = {}
         owners = self._owner_of_inputs
-        chosen = np.flatnonzero(~self._works).tolist()
+        chosen = np.flatnonzero(~(self._works | self._pays_out)).tolist()
         length = 0
         for place in chosen:
             index = int(self._inputs[place])
@@ -408,6 +422,12 @@ class Dependencies:
                 bodies = self._graph.body_of[self._arrays["point_link"][points]].tolist()
                 found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
         return found
+
+    def _of_ropes(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
+        """What tensions, slack and powers of ropes follow: the length that a winch pays out."""
+        owner, element = kind_columns().owner[self._kind[self._inputs]], self._object[self._inputs]
+        mine = {int(element[i]): (int(self._inputs[i]),) for i in np.flatnonzero(owner == ROPE)}
+        return {i: mine[rope] for i in chosen.tolist() if (rope := int(self._object[indices[i]])) in mine}
 
     def _of_laws(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What forces of laws follow, which may stick, and whether they do: all that accelerates either end."""

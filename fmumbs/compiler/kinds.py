@@ -22,8 +22,9 @@ def _owners() -> dict[str, int]:
 
 
 _OWNERS = _owners()
-MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION, LAW = (
-    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction", "law")
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION, LAW, ROPE = (
+    _OWNERS[name]
+    for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction", "law", "rope")
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
 _CAUSALITIES = {

@@ -34,7 +34,7 @@ def add_laws(out: Links, model: Model, tree: list[JointBase], put: Callable[[str
         out.add(law_name=put(law.name), law_scale=law.scale, law_breakaway=law.breakaway)
         out.add(law_scaled=len(controls) if law.scaled else -1)
         controls += [1.0] * law.scaled
-        out.add(law_p=p, law_u=u, law_spring=spring, law_first=pieces, law_count=len(law.pieces))
+        out.add(law_p=p, law_u=u, law_spring=spring, law_side=-1, law_first=pieces, law_count=len(law.pieces))
         pieces += len(law.pieces)
         for piece in law.pieces:
             bounds = (piece.lower, piece.upper, piece.v_lower, piece.v_upper)

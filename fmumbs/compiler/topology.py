@@ -77,6 +77,7 @@ def _bounds(model: Model) -> tuple[dict[str, JointBase], dict[str, JointBase]]:
     doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
     needed = {law.on.name for law in model.laws}
     needed |= {joint.name for coupling in (*model.couplings, *model.locks) for joint, _, _ in coupling.coordinates}
+    needed |= {pulley.joint.name for rope in model.ropes for pulley in rope.pulleys}
     needed |= {joint.name for joint in (program.varies_with for program in model.programs) if joint is not None}
     declared = {variable.target.partition(".")[0] for variable in model.declared if ".reaction." not in variable.target}
     must: dict[str, JointBase] = {}

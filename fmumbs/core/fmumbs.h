@@ -40,6 +40,10 @@ typedef enum fm_elements {
     FM_HAVE_DEFORMED,            /* models with flexible bodies or links */
     FM_HAVE_STEADY,              /* loads in world axes */
     FM_HAVE_FOLLOWER,            /* loads in the axes of their points */
+    FM_HAVE_SIDES,               /* ropes: one for each side */
+    FM_HAVE_REEVED,              /* ropes: one for each pulley */
+    FM_HAVE_WOUND,               /* ropes whose length is an input */
+    FM_HAVE_UNWOUND,             /* those whose length is a parameter */
     FM_HAVE_FORCED,              /* joints: free modes of one translation, or those of a free joint */
     FM_HAVE_TORQUED,             /* the other free modes; rotations of ball and free joints */
     FM_HAVE_COORDINATES,         /* free modes of ordinary joints, positions of nonholonomic ones */
@@ -89,6 +93,7 @@ typedef enum fm_follows {
     FM_FOLLOWS_EXCITATION,    /* the excited mode's own input */
     FM_FOLLOWS_BALANCE,       /* inputs whose forces pass it */
     FM_FOLLOWS_LAW,           /* what accelerates the law's ends */
+    FM_FOLLOWS_ROPE,          /* the rope's own input */
     FM_FOLLOWS_FRICTION,      /* the friction's own inputs, and all where a reaction loads it */
     FM_FOLLOWS_GIVEN_MOTION,  /* all inputs of an image that asks for inverse dynamics */
     FM_FOLLOWS_COUNT

@@ -21,7 +21,7 @@ from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import Causality, DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible_link import FlexibleLink
-from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
+from fmumbs.mechanism.forces import FORCES, Force, Load, Rope, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
@@ -89,7 +89,7 @@ class Model:
             if not isinstance(given, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(given).__name__}. "
-                    "Add bodies, joints, couplings, programs, springs, loads and laws."
+                    "Add bodies, joints, couplings, programs, springs, loads, ropes and laws."
                 )
             for element in (given, *given.parts) if isinstance(given, Composite) else (given,):
                 self._check_name(element, new)
@@ -205,6 +205,10 @@ class Model:
         return self.forces_of(Load)
 
     @property
+    def ropes(self) -> tuple[Rope, ...]:
+        return self.forces_of(Rope)
+
+    @property
     def laws(self) -> tuple[ForceLaw, ...]:
         return self._of(ForceLaw)  # type: ignore[type-abstract]
 
@@ -243,6 +247,9 @@ class Model:
         for coupling in self.couplings:
             for joint, _, _ in coupling.coordinates:
                 self._check_added(coupling, "couples", joint)
+        for rope in self.ropes:
+            for pulley in rope.pulleys:
+                self._check_added(rope, "runs over a pulley on", pulley.joint)
         for program in self.programs:
             for joint, _ in program.driven:
                 self._check_added(program, "is realised by", joint)

@@ -121,8 +121,8 @@ class Chart:
 
     def _held_speeds(self) -> list[int]:
         """Velocities that stay: of modes on a path, and of joints' laws that stick."""
-        on, springs = self.image.arrays["law_u"], self.image.arrays["law_spring"]
-        stuck = [int(on[law]) for law in self.sticking if springs[law] < 0]
+        on = self.image.arrays["law_u"]
+        stuck = [int(on[law]) for law in self.sticking if on[law] >= 0]
         return [*(int(u) for u in self._on_paths("excitation_u")), *stuck]
 
     @cached_property
@@ -132,8 +132,9 @@ class Chart:
 
     @cached_property
     def sticking(self) -> list[int]:
-        """Laws that stick."""
-        return [i for i, name in enumerate(self.laws) if self.solver.get(f"{name}.slip") == 0.0]
+        """Laws that stick, which those of ropes never do."""
+        able = [i for i, side in enumerate(self.image.arrays["law_side"].tolist()) if side < 0]
+        return [i for i in able if self.solver.get(f"{self.laws[i]}.slip") == 0.0]
 
     @cached_property
     def frozen(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Shares of kinetic and elastic energy in a mode of a linear model, by body, joint and spring."""
+"""Shares of kinetic and elastic energy in a mode of a linear model, by body, joint, spring and rope."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.kinds import BODY, JOINT, SPRING
+from fmumbs.compiler.kinds import BODY, JOINT, ROPE, SPRING
 from fmumbs.run.charts import Chart
 from fmumbs.run.coordinates import Array
 from fmumbs.run.inverse import mass_matrix, point_jacobian
@@ -28,7 +28,9 @@ class Energies:
         self.cut = [j for j, name in enumerate(self.joints) if self.first[j] < 0 and self._stiffness(name).any()]
         read = [one for j in self.cut for one in variables.references(f"{self.joints[j]}.q")]
         lengths = [variables.references(f"{name}.length")[0] for name in self.springs]
-        self.read_too = np.array([*read, *lengths], np.uint32)
+        self.ropes = names.elements(ROPE)
+        sides = [one for name in self.ropes for one in variables.references(f"{name}.tension")]
+        self.read_too = np.array([*read, *lengths, *sides], np.uint32)
         self._forms = self._kinetic_forms()
         self.kept = np.arange(len(chart.x0))  # the chart's states that are the linear model's
 
@@ -98,7 +100,7 @@ class Energies:
         return found
 
     def elastic(self, shapes: Complex) -> Mapping[str, Array]:
-        """(modes,) of the springs in joints, line springs, and flexible bodies."""
+        """(modes,) of the springs in joints, line springs, ropes, and flexible bodies."""
         arrays, solver = self.chart.image.arrays, self.chart.solver
         s, others = self.displacements @ shapes, self.others @ shapes
         found: dict[str, Array] = {}
@@ -114,6 +116,11 @@ class Energies:
         for name in self.springs:
             found[name] = float(solver.get(f"{name}.stiffness")) * np.abs(others[0]) ** 2
             others = others[1:]
+        for rope, name in enumerate(self.ropes):  # T^2/k of each side, k = EA/L
+            tensions, others = np.split(others, [int(arrays["rope_sides"][rope])])
+            sides = int(arrays["rope_side"][rope]) + np.arange(len(tensions))
+            lengths = arrays["side_share"][sides] * float(solver.get(f"{name}.length"))
+            found[name] = lengths @ np.abs(tensions) ** 2 / float(solver.get(f"{name}.stiffness"))
         for modal, link in enumerate(arrays["modal_link"].tolist()):
             n, first = int(arrays["modal_shapes"][modal]), int(arrays["modal_pair"][modal])
             K = arrays["pair_stiffness"][first : first + n * n].reshape(n, n)

@@ -11,12 +11,14 @@ from fmumbs.scene.described import (
     MeshLook,
     Place,
     PointLook,
+    RopeLook,
     Scene,
     Shape,
     SpringLook,
     StopLook,
     Symbol,
     TermLook,
+    ViaLook,
 )  # fmt: skip
 from fmumbs.scene.describing import scene_of
 
@@ -31,11 +33,13 @@ __all__ = [
     "MeshLook",
     "Place",
     "PointLook",
+    "RopeLook",
     "Scene",
     "Shape",
     "SpringLook",
     "StopLook",
     "Symbol",
     "TermLook",
+    "ViaLook",
     "scene_of",
 ]

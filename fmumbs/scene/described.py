@@ -159,6 +159,26 @@ class SpringLook:
 
 
 @dataclass(frozen=True)
+class ViaLook:
+    """Where a rope passes: a point; or a pulley of `radius` [m] about `axis`, a unit vector in the place's axes, which
+    carries it. turn: 1 if it runs around it by the right-hand rule about the axis, -1 if not, 0 the shorter way.
+    """
+
+    P: Place
+    radius: float = 0.0
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    turn: float = 0.0
+
+
+@dataclass(frozen=True)
+class RopeLook:
+    """A rope: its points and pulleys in order."""
+
+    name: str
+    vias: tuple[ViaLook, ...]
+
+
+@dataclass(frozen=True)
 class StopLook:
     """The ends of the range of a joint's mode that slides or turns.
 
@@ -236,6 +256,7 @@ class Scene:
     curves: tuple[CurveLook, ...] = ()
     stops: tuple[StopLook, ...] = ()
     couplings: tuple[CouplingLook, ...] = ()
+    ropes: tuple[RopeLook, ...] = ()
     gravity: Vec3 = (0.0, 0.0, 0.0)
     length: float = 1.0
 

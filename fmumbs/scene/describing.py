@@ -30,6 +30,7 @@ from fmumbs.mechanism import (
     PointOnPlane,
     Program,
     ProgrammedPoint,
+    Pulley,
     RevoluteSpherical,
     Rolling,
     Section,
@@ -49,11 +50,13 @@ from fmumbs.scene.described import (
     Place,
     PointLook,
     Quaternion,
+    RopeLook,
     Row6,
     Scene,
     Shape,
     SpringLook,
     Symbol,
+    ViaLook,
 )  # fmt: skip
 from fmumbs.scene.moving import couplings_of, frame_of, lengths_of, stops_of
 from fmumbs.spatial import Rotation
@@ -101,6 +104,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
         curves=tuple(curve for program in model.programs for curve in _curves(program, places)),
         stops=tuple(stops_of(model, joints)),
         couplings=tuple(couplings_of(model, joints)),
+        ropes=tuple(RopeLook(rope.name, tuple(_via(one, places) for one in rope.points)) for rope in model.ropes),
         gravity=model.gravity,
         length=length,
     )
@@ -120,6 +124,13 @@ def _spring(s: Spring, places: "_Places", lengths: Mapping[str, tuple[float | No
     shortest, longest = lengths.get(s.name, (None, None))
     stiff = s.stiffness > 0.0 or (s.damping == 0.0 and s.name not in lengths)
     return SpringLook(s.name, places(s.P), places(s.Q), stiff, s.damping > 0.0, shortest, longest)
+
+
+def _via(one: Point | Pulley, places: "_Places") -> ViaLook:
+    if isinstance(one, Point):
+        return ViaLook(places(one))
+    turn = {"positive": 1.0, "negative": -1.0}.get(one.side, 0.0)
+    return ViaLook(places(one.joint.F), one.radius, _vec(one.joint.modes[0].axis), turn)
 
 
 class _Places:

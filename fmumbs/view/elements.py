@@ -1,13 +1,13 @@
-"""Stops, gears, belts and racks in a picture, as in the page (page/elements.js)."""
+"""Stops, gears, belts, racks and ropes in a picture, as in the page (page/elements.js)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.scene import GROUND, Scene, SpringLook, StopLook
+from fmumbs.scene import GROUND, RopeLook, Scene, SpringLook, StopLook, ViaLook
 from fmumbs.view.poses import Poses
 from fmumbs.view.rays import Colour, Kind
 from fmumbs.view.wheels import Rack, Train, Wheel
@@ -19,6 +19,7 @@ WHEEL: Colour = (138, 148, 163)
 TOOTH: Colour = (95, 107, 122)
 BELT: Colour = (47, 54, 64)
 
+_CHORDS = 8  # of a rope on a pulley
 _WHEEL = 0.7  # opacity
 _BESIDE = 0.17  # of a pin beside the hand that meets it [rad]
 
@@ -82,6 +83,54 @@ def add_length_stops(maker: Maker, spring: SpringLook) -> None:
         maker.rod(start, end, 0.14 * size, STOP)
     if spring.shortest is not None and spring.shortest > 0.0 < length:
         maker.rod(start, start + min(1.0, spring.shortest / length) * (end - start), 0.5 * size, STOP)
+
+
+def add_rope(maker: Maker, rope: RopeLook) -> None:
+    """A line along its way, and a disc for each pulley."""
+    size = maker.sizes.symbol
+    places = [maker.at(via.P) for via in rope.vias]
+    for (at, R), via in zip(places, rope.vias, strict=True):
+        if via.radius > 0.0:
+            half = (max(0.06 * via.radius, maker.sizes.thin), 0.97 * via.radius, 0.97 * via.radius)
+            maker.add("cylinder", at, maker.along(R @ np.array(via.axis)), half, WHEEL, False, _WHEEL)
+    for start, end in pairwise(way_of(places, rope.vias)):
+        maker.rod(start, end, 0.14 * size, STOP)
+
+
+def way_of(places: Sequence[tuple[Array, Array]], vias: Sequence[ViaLook]) -> list[Array]:
+    """Points along the way of a rope. places: origin and axes of each of its points and pulleys."""
+    found: list[Array] = []
+    for i, ((at, R), via) in enumerate(zip(places, vias, strict=True)):
+        if via.radius == 0.0:
+            found.append(at)
+            continue
+        axis = R @ np.array(via.axis)
+        x = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+        axes = np.array([x / np.linalg.norm(x), np.cross(axis, x / np.linalg.norm(x))])
+        beside = [None if not 0 <= k < len(places) else axes @ (places[k][0] - at) for k in (i - 1, i + 1)]
+        found += [at + via.radius * (np.array([np.cos(a), np.sin(a)]) @ axes) for a in _arc(beside, via)]
+    return found
+
+
+def _arc(beside: list[Array | None], via: ViaLook) -> list[float]:
+    """Angles along the arc on which a rope touches a pulley, between the points beside it; one at an end of a rope."""
+    ways: list[list[float]] = []
+    both = list(zip(beside, (-1.0, 1.0), strict=True))
+    for turn in (1.0, -1.0) if via.turn == 0.0 else (via.turn,):
+        ends = [_touch(N, via.radius, side * turn) for N, side in both if N is not None]
+        arc = turn * ((turn * (ends[-1] - ends[0])) % (2.0 * np.pi))
+        ways.append([ends[0] + arc * k / _CHORDS for k in range(_CHORDS + 1)] if len(ends) == 2 else ends)
+    return min(ways, key=_span)
+
+
+def _span(angles: list[float]) -> float:
+    return abs(angles[-1] - angles[0])
+
+
+def _touch(N: Array, radius: float, turn: float) -> float:
+    """The angle at which a tangent from N touches a disc."""
+    t = turn * float(np.sqrt(np.maximum(N @ N - radius**2, 0.0)))
+    return float(np.arctan2(radius * N[1] - t * N[0], radius * N[0] + t * N[1]))
 
 
 def add_train(maker: Maker, train: Train) -> None:

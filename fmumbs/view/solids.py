@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.scene import GROUND, JointLook, MeshLook, Scene, SpringLook, Symbol
-from fmumbs.view.elements import add_length_stops, add_stop, add_train
+from fmumbs.view.elements import add_length_stops, add_rope, add_stop, add_train
 from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
 from fmumbs.view.viewpoint import Projection
@@ -73,6 +73,8 @@ def solids(
         maker.marks()
     for spring in scene.springs:
         maker.spring(spring)
+    for rope in scene.ropes:
+        add_rope(maker, rope)
     maker.loads()
     maker.curves()
     return maker.found
@@ -123,6 +125,7 @@ def _reached(scene: Scene, poses: Poses) -> Array:
         found.append(poses.r[0, i] + np.concatenate(own) @ poses.R[0, i].T)
     places = [end for joint in scene.joints for end in (joint.F, joint.M) if joint.symbols]
     places += [end for spring in scene.springs for end in (spring.P, spring.Q)]
+    places += [via.P for rope in scene.ropes for via in rope.vias]
     found.append(poses.origins(places)[0])
     return np.concatenate(found) if found else np.zeros((0, 3))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,38 @@ def _add_forces(draw: st.DrawFn, model: fm.Model, every: list[Any]) -> None:
         P = draw(points(draw(st.sampled_from(every[1:]))))
         axes = draw(st.sampled_from(("world", "point")))
         model.add(fm.Load(f"l{k}", P, force=draw(vectors(high=5.0)), torque=draw(vectors(high=5.0)), axes=axes))
+
+
+@st.composite
+def roped(draw: st.DrawFn, max_bodies: int = 4) -> Case:
+    """A tree with a rope or two through points of its bodies, over pulleys on its hinges."""
+    case = draw(trees(max_bodies, kinds=("Revolute", "Revolute", "Prismatic", "Spherical", "Free")))
+    model, every = case.model, [case.model.ground, *case.model.bodies]
+    hinges = [joint for joint in model.joints if isinstance(joint, fm.Revolute)]
+    for k in range(draw(st.integers(1, 2))):
+        ends = draw(st.permutations(every))[:2]
+        items: list[Any] = [draw(points(body)) for body in (*ends, *draw(st.lists(st.sampled_from(every), max_size=2)))]
+        for i in range(len(items) - 1, 0, -1):
+            if hinges and draw(st.booleans()):
+                sense = draw(st.sampled_from(("positive", "negative")))
+                items.insert(i, fm.Pulley(draw(st.sampled_from(hinges)), draw(numbers(0.02, 0.2)), side=sense))
+        laws = {"stiffness": draw(numbers(1, 30)), "damping": draw(rates(2.0)), "length": draw(numbers(0.5, 6))}
+        model.add(fm.Rope(f"rope{k}", items, **laws))
+    oracle = Oracle(model)
+    state = oracle.state()
+    assume(all(apart(oracle, state, one, other) for rope in model.ropes for one, other in pairwise(rope.points)))
+    return case
+
+
+def apart(oracle: Any, state: Any, one: Any, other: Any) -> bool:
+    """Whether neighbours of a rope are not at one place, and a point is outside of a pulley beside it."""
+    pulley, N = (other, one) if isinstance(other, fm.Pulley) else (one, other)
+    if not isinstance(pulley, fm.Pulley):
+        return bool(np.linalg.norm(oracle.frame(state, one).p - oracle.frame(state, other).p) > CLOSEST)
+    F = oracle.frame(state, pulley.joint.F)
+    arm = oracle.frame(state, N).p - F.p
+    axis = F.R @ np.array(pulley.joint.modes[0].axis)
+    return bool(np.linalg.norm(arm - (arm @ axis) * axis) > pulley.radius + CLOSEST)
 
 
 def _add_laws(draw: st.DrawFn, model: fm.Model) -> None:

@@ -55,6 +55,11 @@ static int build_load(fm_builder *b, int32_t i)
     return 1;
 }
 
+static int build_rope(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "rope", b->m->rope_name[i]);
+}
+
 /* Forces on the links. */
 int fm_build_forces(fm_builder *b)
 {

@@ -305,16 +305,15 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
         tree += m->joint_nu[*matrices];
     }
     if (tree == 0) *matrices = 0;
-    const int32_t pairs = fm_count_pairs(m);
-    return pairs > most || cut > most || FM_DIRECTIONS * pairs + cut + tree > most ? most
-                                                                                   : FM_DIRECTIONS * pairs + cut + tree;
+    const int32_t directions = fm_count_directions(m);
+    return directions > most || cut > most || directions + cut + tree > most ? most : directions + cut + tree;
 }
 
 /* Velocity variables where the implicit scheme solves dense systems (radau_small.c): so few, with the rows of loops,
  * that these cost less than evaluations; else 0. */
 static int32_t small_of(const fm_model *model)
 {
-    const int32_t beside = model->n.modals + model->n.generals + model->n.laws;
+    const int32_t beside = model->n.modals + model->n.generals + (model->n.laws - model->n.sides);
     return model->n.speeds + model->n.rows <= FM_MOST_DENSE && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 

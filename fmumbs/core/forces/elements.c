@@ -1,15 +1,42 @@
-/* elements.c: the force elements that act between two links, as one sequence of pairs. */
+/* elements.c: the links that force elements act between, as one sequence of pairs; a side of a rope acts between any
+ * two of those that it touches. */
 #include "elements.h"
 
 #include "../instance/instance.h"
 
-/* How many elements act between two links. */
+/* How many things a side of a rope touches, its points and discs. */
+static int32_t touched(const fm_image *m, int32_t side)
+{
+    const int32_t first = m->side_via[side], last = first + m->side_vias[side] - 1;
+    return m->side_vias[side] + (m->via_pulley[first] >= 0) + (m->via_pulley[last] >= 0);
+}
+
+/* The link of one of these. */
+static int32_t touched_link(const fm_image *m, int32_t side, int32_t k)
+{
+    const int32_t first = m->side_via[side], last = first + m->side_vias[side] - 1, beyond = k - m->side_vias[side];
+    if (beyond < 0) return m->point_link[m->via_point[first + k]];
+    return m->point_link[m->pulley_disc[m->via_pulley[beyond == 0 && m->via_pulley[first] >= 0 ? first : last]]];
+}
+
+/* In how many directions elements resist, at most: one for the stretch of each side of a rope. */
+int32_t fm_count_directions(const fm_image *m)
+{
+    int32_t count = m->n.sides;
+#define O(id, one, all) count += fm_##one##_element.links != NULL ? FM_DIRECTIONS * m->n.all : 0;
+    FM_FORCE_ELEMENTS(O)
+#undef O
+    return count;
+}
+
+/* How many pairs of links elements act between. */
 int32_t fm_count_pairs(const fm_image *m)
 {
     int32_t count = 0;
 #define O(id, one, all) count += fm_##one##_element.links != NULL ? m->n.all : 0;
     FM_FORCE_ELEMENTS(O)
 #undef O
+    for (int32_t i = 0; i < m->n.sides; i++) count += touched(m, i) * (touched(m, i) - 1) / 2;
     return count;
 }
 
@@ -24,4 +51,8 @@ void fm_pair_links(const fm_image *m, int32_t pair, int32_t links[2])
     }
     FM_FORCE_ELEMENTS(O)
 #undef O
+    for (int32_t i = 0; i < m->n.sides && pair >= 0; i++)
+        for (int32_t a = 1; a < touched(m, i); a++)
+            for (int32_t b = 0; b < a; b++)
+                if (pair-- == 0) links[0] = touched_link(m, i, a), links[1] = touched_link(m, i, b);
 }

@@ -30,8 +30,9 @@ typedef struct fm_force_element {
     double (*energy)(const fm_instance *s, int32_t i);
     /* The two links that it acts between. */
     void (*links)(const fm_image *m, int32_t i, int32_t links[2]);
-    /* The directions in which it resists at y; returns how many. For the implicit scheme and statics alone: what it
-     * leaves out slows an iteration down, and changes nothing of where it ends. An element with this has `links`. */
+    /* The directions in which it resists at y; returns how many. Those of ropes are in compliances.c. For the implicit
+     * scheme and statics alone: what it leaves out slows an iteration down, and changes nothing of where it ends. An
+     * element with this has `links`. */
     int (*stiffness)(const fm_instance *s, int32_t i, const double *y, fm_direction at[FM_DIRECTIONS]);
     /* Its outputs of variables.h. */
     double (*value)(const fm_instance *s, int32_t kind, int32_t i, int32_t part);
@@ -41,6 +42,7 @@ typedef struct fm_force_element {
 FM_FORCE_ELEMENTS(O)
 #undef O
 
+int32_t fm_count_directions(const fm_image *m);
 int32_t fm_count_pairs(const fm_image *m);
 void fm_pair_links(const fm_image *m, int32_t pair, int32_t links[2]);
 

@@ -14,17 +14,22 @@
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"
 #include "../tree/reversed.h"
+#include "sides.h"
 
 #include <math.h>
 
 #define FM_AT 1e-12     /* of the mechanism's velocities: a velocity that is so near a law's bound is at it */
 #define FM_LARGEST_BOUND 1e299 /* larger bounds are infinite */
 
-/* Position and velocity that a law depends on; for a spring, world kinematics must be those of y. */
+/* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
 {
     const fm_image *m = &s->image;
     double direction[3];
+    if (m->law_side[law] >= 0) {
+        *x = fm_side_margin(s, m->law_side[law], y, v);
+        return;
+    }
     if (m->law_spring[law] >= 0) {
         *x = fm_spring_line(s, m->law_spring[law], direction, v);
         return;
@@ -56,7 +61,7 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
 /* 1 rad or the model's length, as a law's velocity has it. */
 double fm_law_unit(const fm_instance *s, int32_t law)
 {
-    return s->image.law_spring[law] >= 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
+    return s->image.law_u[law] < 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
 }
 
 /* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where
@@ -166,6 +171,7 @@ void fm_laws_seed(fm_instance *s, const double *control)
         int32_t piece, below;
         double x, v;
         s->laws.seed[i] = 0.0;
+        if (s->image.law_side[i] >= 0) s->laws.seed[i] = fm_side_tension_seed(s, s->image.law_side[i], control);
         if (scaled < 0 || !(s->control[scaled] >= 0.0) || fm_law_sticks(s, i, &piece, &below, &v)) continue;
         fm_law_at(s, i, s->y, &x, &v);
         if (!fm_law_slides(s, i, &piece)) piece = fm_law_piece(&s->image, i, x, v, 0);
@@ -194,7 +200,7 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 {
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         double by_x, by_v;
-        if (s->image.law_spring[i] >= 0 || !fm_law_slopes(s, i, y, &by_x, &by_v)) continue;
+        if (s->image.law_u[i] < 0 || !fm_law_slopes(s, i, y, &by_x, &by_v)) continue;
         K[s->image.law_u[i]] -= by_x < 0.0 ? by_x : 0.0;
         D[s->image.law_u[i]] -= by_v < 0.0 ? by_v : 0.0;
     }
@@ -204,7 +210,7 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {
     for (int32_t i = 0; i < s->image.n.laws; i++)
-        if (s->image.law_spring[i] < 0) tau[s->image.law_u[i]] += fm_law_force(s, i, y);
+        if (s->image.law_u[i] >= 0) tau[s->image.law_u[i]] += fm_law_force(s, i, y);
 }
 
 /* The force of a spring's laws, added to its pull [N]. Requires the world kinematics of y. */
@@ -216,13 +222,13 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
     return force;
 }
 
-/* Computes world kinematics if the law of a spring needs them, and the largest velocity. */
+/* Computes world kinematics if the law of a spring or a rope needs them, and the largest velocity. */
 void fm_laws_place(fm_instance *s, const double *y)
 {
     s->laws.fastest = fm_fastest(s, y + s->image.n.positions);
     s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
-        if (s->image.law_spring[i] < 0) continue;
+        if (s->image.law_u[i] >= 0) continue;
         fm_run_orientations(s, y);
         fm_make_world(s, y);
         return;
@@ -237,11 +243,12 @@ void fm_laws_note(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
 }
 
-/* Name of the joint or spring that a law acts on, for messages. */
+/* Name of the joint, spring or rope that a law acts on, for messages. */
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;
-    *what = m->law_spring[law] >= 0 ? "spring" : "joint";
+    *what = m->law_side[law] >= 0 ? "rope" : m->law_spring[law] >= 0 ? "spring" : "joint";
+    if (m->law_side[law] >= 0) return m->text + m->rope_name[m->side_rope[m->law_side[law]]];
     if (m->law_spring[law] >= 0) return m->text + m->spring_name[m->law_spring[law]];
     for (int32_t j = 0; j < m->n.joints; j++)
         if (m->law_u[law] >= m->joint_u[j] && m->law_u[law] < m->joint_u[j] + m->joint_nu[j])

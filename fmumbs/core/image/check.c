@@ -283,10 +283,43 @@ static const char *check_laws(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
-        if (on_mode == on_spring) return "a force law acts on nothing, or on two things";
+        if (on_mode + on_spring + (m->law_side[i] >= 0) != 1 || on_mode != (m->law_u[i] >= 0))
+            return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
             return "a force law's pieces are out of bounds";
     }
+    return NULL;
+}
+
+/* Whether a side passes points, with pulleys at its ends alone, which are some of its rope's and have its law. */
+static int is_side(const fm_image *m, int32_t side)
+{
+    const int32_t first = m->side_via[side], count = m->side_vias[side], rope = m->side_rope[side];
+    const int32_t law = m->side_law[side], pulley = m->rope_pulley[rope];
+    if (count < 2 || first > m->n.vias - count || m->law_side[law] != side) return 0;
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        if (!(m->law_range[5 * i + 2] <= -1e299 && m->law_range[5 * i + 3] >= 1e299)) return 0; /* it never sticks */
+    for (int32_t i = first; i < first + count; i++) {
+        const int32_t on = m->via_pulley[i];
+        if (on < 0) continue;
+        if ((i != first && i != first + count - 1) || !(fabs(m->via_turn[i]) == 1.0)) return 0;
+        if (on < pulley || on >= pulley + m->rope_pulleys[rope]) return 0;
+    }
+    return count > 2 || m->via_pulley[first] < 0 || m->via_pulley[first + 1] < 0;
+}
+
+static const char *check_ropes(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.ropes; i++) {
+        if (m->rope_sides[i] < 1 || m->rope_sides[i] > m->n.sides - m->rope_side[i])
+            return "a rope's sides are out of bounds";
+        if (m->rope_pulley[i] < 0 || m->rope_pulleys[i] < 0 || m->rope_pulleys[i] > m->n.pulleys - m->rope_pulley[i])
+            return "a rope's pulleys are out of bounds";
+        for (int32_t k = m->rope_side[i]; k < m->rope_side[i] + m->rope_sides[i]; k++)
+            if (m->side_rope[k] != i) return "a rope's side belongs to another rope";
+    }
+    for (int32_t i = 0; i < m->n.sides; i++)
+        if (!is_side(m, i) || !(m->side_share[i] > 0.0)) return "a rope has an impossible side";
     return NULL;
 }
 
@@ -412,6 +445,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_given(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);
+    if (found == NULL) found = check_ropes(m);
     if (found == NULL) found = check_frictions(m);
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_points(m);

@@ -81,9 +81,10 @@ int32_t fm_kind_rate(int32_t kind)
     }
 }
 
-/* The place among the controls of an input of a friction or a law; -1 if it has none. */
+/* The place among the controls of an input of a friction, a law or a rope; -1 if it has none. */
 int32_t fm_control_place(const fm_image *m, int32_t kind, int32_t object)
 {
+    if (fm_kinds[kind].owner == FM_ROPE) return m->rope_winch[object];
     if (fm_kinds[kind].elements == FM_HAVE_PRESSED) return m->friction_pressed[object];
     return fm_kinds[kind].owner == FM_LAW ? m->law_scaled[object] : m->friction_scaled[object];
 }
@@ -136,7 +137,11 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
 {
     const int32_t elements = fm_kinds[kind].elements, components = fm_kinds[kind].components;
     switch (elements) {
-    case FM_HAVE_EVERY:
+    case FM_HAVE_EVERY: return fm_kinds[kind].owner == FM_LAW && m->law_side[object] >= 0 ? 0 : components;
+    case FM_HAVE_SIDES: return m->rope_sides[object];
+    case FM_HAVE_REEVED: return m->rope_pulleys[object];
+    case FM_HAVE_WOUND:
+    case FM_HAVE_UNWOUND: return (m->rope_winch[object] >= 0) == (elements == FM_HAVE_WOUND) ? components : 0;
     case FM_HAVE_NAMED:
     case FM_HAVE_DEFORMED: return components;
     case FM_HAVE_STEADY: return m->load_axes[object] == FM_WORLD_AXES ? components : 0;

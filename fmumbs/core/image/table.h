@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 11u
+#define FM_IMAGE_VERSION 12u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -50,6 +50,10 @@ typedef struct fm_header {
     S(bodies, "bodies of the model")            \
     S(points, "points")                                  \
     S(springs, "line springs")                           \
+    S(ropes, "ropes")                                    \
+    S(sides, "sides of ropes, from pulley to pulley")    \
+    S(vias, "points and pulleys of these sides")         \
+    S(pulleys, "pulleys of ropes")                       \
     S(laws, "force laws")                                \
     S(law_pieces, "pieces of force laws")                \
     S(frictions, "frictions of joints")                  \
@@ -278,11 +282,38 @@ typedef struct fm_header {
     A(spring_stiffness, d, 1, springs, free, 0, "N/m", "FORCES")                                     \
     A(spring_damping, d, 1, springs, free, 0, "N.s/m", "FORCES")                                     \
     A(spring_free_length, d, 1, springs, free, 0, "m", "FORCES")                                     \
-    /* force laws: on a joint's mode or on a spring (-1: not), their pieces; a piece: ranges of       \
+    /* ropes (rope.c): EA, damping, unstretched length, the input that is the length (-1: a parameter); their sides  \
+     * and pulleys; a side: its rope, its force law, its points and pulleys in order, its share of the length */     \
+    A(rope_stiffness, d, 1, ropes, free, 0, "N", "FORCES")                                           \
+    A(rope_damping, d, 1, ropes, free, 0, "N.s", "FORCES")                                           \
+    A(rope_length, d, 1, ropes, free, 0, "m", "FORCES")                                              \
+    A(rope_winch, i, 1, ropes, controls, -1, "", "FORCES")                                           \
+    A(rope_side, i, 1, ropes, sides, 0, "", "FORCES")                                                \
+    A(rope_sides, i, 1, ropes, free, 0, "", "FORCES")                                                \
+    A(rope_pulley, i, 1, ropes, free, 0, "", "FORCES")                                               \
+    A(rope_pulleys, i, 1, ropes, free, 0, "", "FORCES")                                              \
+    A(side_rope, i, 1, sides, ropes, 0, "", "FORCES")                                                \
+    A(side_law, i, 1, sides, laws, 0, "", "FORCES")                                                  \
+    A(side_via, i, 1, sides, vias, 0, "", "FORCES")                                                  \
+    A(side_vias, i, 1, sides, free, 0, "", "FORCES")                                                 \
+    A(side_share, d, 1, sides, free, 0, "", "FORCES")                                                \
+    /* where a side passes: a point, of a pulley on what carries it, with z along its axis and x towards where the   \
+     * side touches it at the start; the pulley (-1: none), and whether it leaves that about z (1) or against (-1) */ \
+    A(via_point, i, 1, vias, points, 0, "", "FORCES")                                                \
+    A(via_pulley, i, 1, vias, pulleys, -1, "", "FORCES")                                             \
+    A(via_turn, d, 1, vias, free, 0, "", "FORCES")                                                   \
+    /* pulleys: radius; a point of the disc; its angle's variables, and the angle at the start */     \
+    A(pulley_radius, d, 1, pulleys, free, 0, "m", "FORCES")                                          \
+    A(pulley_disc, i, 1, pulleys, points, 0, "", "FORCES")                                           \
+    A(pulley_p, i, 1, pulleys, positions, 0, "", "FORCES")                                           \
+    A(pulley_u, i, 1, pulleys, speeds, 0, "", "FORCES")                                              \
+    A(pulley_angle, d, 1, pulleys, free, 0, "rad", "FORCES")                                         \
+    /* force laws: on a joint's mode, on a spring or on the side of a rope (-1: not), their pieces; a piece: ranges of \
      * position and velocity, origin, and coefficients c[power of x][power of v] */                   \
     A(law_p, i, 1, laws, positions, -1, "", "FORCES")                                                \
     A(law_u, i, 1, laws, speeds, -1, "", "FORCES")                                                   \
     A(law_spring, i, 1, laws, springs, -1, "", "FORCES")                                             \
+    A(law_side, i, 1, laws, sides, -1, "", "FORCES")                                                 \
     A(law_first, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
@@ -337,6 +368,7 @@ typedef struct fm_header {
     A(point_name, i, 1, points, characters, 0, "", "NAMES")                                          \
     A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
+    A(rope_name, i, 1, ropes, characters, 0, "", "NAMES")                                            \
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \

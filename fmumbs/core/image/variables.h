@@ -18,7 +18,8 @@
  * what one of them does (forces/elements.h). */
 #define FM_FORCE_ELEMENTS(O)                                                             \
     O(SPRING, spring, springs)                                                           \
-    O(LOAD, load, loads)
+    O(LOAD, load, loads)                                                                 \
+    O(ROPE, rope, ropes)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
@@ -42,6 +43,10 @@
     P(V, S_STIFFNESS, spring_stiffness, 1, springs)                                      \
     P(V, S_DAMPING, spring_damping, 1, springs)                                          \
     P(V, S_FREE_LENGTH, spring_free_length, 1, springs)                                  \
+    P(V, RO_STIFFNESS, rope_stiffness, 1, ropes)                                         \
+    P(V, RO_DAMPING, rope_damping, 1, ropes)                                             \
+    P(V, RO_LENGTH, rope_length, 1, ropes)                                               \
+    P(V, RO_RADIUS, pulley_radius, 1, pulleys)                                           \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -100,6 +105,8 @@
       "input that scales the force law")                                                                              \
     K(FR_SCALED, FRICTION, "scale_in", 1, INPUT, SCALED, CONTROL, NOTHING, NOTHING, "", "",                           \
       "input that scales the friction")                                                                               \
+    K(RO_LENGTH_IN, ROPE, "length", 1, INPUT, WOUND, CONTROL, NOTHING, NOTHING, "m", "m",                             \
+      "unstretched length of the rope, which a winch pays out at its last end")                                       \
     K(J_Q, JOINT, "q", 0, STATE, COORDINATES, POSITION, NOTHING, POSITIONS, "rad", "m",                               \
       "joint position")                                                                                               \
     K(J_QD, JOINT, "qd", 0, STATE, RATES, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                                 \
@@ -176,6 +183,14 @@
       "distance between the spring's points")                                                                         \
     K(S_F, SPRING, "f", 1, OUTPUT, EVERY, NOWHERE, WORLD, SPRING, "N", "N",                                           \
       "force of the spring, positive when it pulls")                                                                  \
+    K(RO_TENSION, ROPE, "tension", 0, OUTPUT, SIDES, NOWHERE, WORLD, ROPE, "N", "N",                                  \
+      "tension of the side of the rope, 0 while it is slack")                                                         \
+    K(RO_PATH, ROPE, "path_length", 0, OUTPUT, SIDES, NOWHERE, WORLD, STATE, "m", "m",                                \
+      "distance along the way of the side of the rope")                                                               \
+    K(RO_SLACK, ROPE, "slack", 0, OUTPUT, SIDES, NOWHERE, WORLD, ROPE, "m", "m",                                      \
+      "unstretched length of the side of the rope less its path_length, 0 while it is stretched")                     \
+    K(RO_POWER, ROPE, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD, ROPE, "W", "W",                                      \
+      "power that the rope puts into the bodies")                                                                     \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
     K(FR_FORCE, FRICTION, "force", 0, OUTPUT, RUBBING, NOWHERE, MOTION, FRICTION, "N.m", "N",                         \
@@ -226,6 +241,14 @@
       "damping of the spring")                                                                                        \
     K(S_FREE_LENGTH, SPRING, "free_length", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m", "m",                 \
       "length at which the spring exerts no force")                                                                   \
+    K(RO_STIFFNESS, ROPE, "stiffness", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N", "N",                      \
+      "stiffness EA of the rope: its tension per strain")                                                             \
+    K(RO_DAMPING, ROPE, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.s", "N.s",                      \
+      "damping of the rope: its tension per rate of strain")                                                          \
+    K(RO_LENGTH, ROPE, "length", 1, TUNABLE, UNWOUND, PARAMETER, NOTHING, NOTHING, "m", "m",                          \
+      "unstretched length of the rope, without what lies on pulleys at the start")                                    \
+    K(RO_RADIUS, ROPE, "radius", 0, TUNABLE, REEVED, PARAMETER, NOTHING, NOTHING, "m", "m",                           \
+      "radius of the rope's pulley")                                                                                  \
     K(LAW_SCALE, LAW, "scale", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the force law")                                                                                      \
     K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
@@ -315,6 +338,10 @@
     B(J_ROTOR, FM_EACH, 0.0, FM_LARGEST)                                                 \
     B(S_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(S_FREE_LENGTH, FM_EACH, 0.0, FM_LARGEST)                                           \
+    B(RO_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                       \
+    B(RO_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(RO_LENGTH, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(RO_RADIUS, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
     B(FR_STATIC, FM_EACH, FM_LEAST, FM_LARGEST)                                          \

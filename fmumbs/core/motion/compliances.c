@@ -19,6 +19,7 @@
 #include "../instance/instance.h"
 #include "../forces/elements.h"
 #include "../forces/matrix_laws.h"
+#include "../forces/sides.h"
 #include "../image/joints.h"
 #include "../loops/cut_joints.h"
 #include "../loops/jacobian.h"
@@ -95,6 +96,56 @@ static void add_element(fm_instance *s, fm_compliances *set, double g, const fm_
         if (s->work.still) at[j].d = 0.0;
         if (at[j].d + g * at[j].k > 0.0) add(s, set, g, at + j, -1);
     }
+}
+
+/* What carries the pulley at a side's end, its disc, and the torque that takes the rope in. 0: the end is a point. */
+static int at_pulley(const fm_instance *s, int32_t via, fm_direction *at)
+{
+    const fm_image *m = &s->image;
+    const int32_t pulley = m->via_pulley[via];
+    double v[3];
+    if (pulley < 0) return 0;
+    memset(at, 0, sizeof *at);
+    at->F = m->point_link[m->via_point[via]], at->M = m->point_link[m->pulley_disc[pulley]];
+    fm_point_place(s, m->via_point[via], at->on_M.r, v);
+    fm_pulley_torque(s, via, -m->via_turn[via] * s->pulley_radius[pulley], at->on_M.torque);
+    at->on_F = at->on_M;
+    return 1;
+}
+
+/* Part k of the direction in which a side of a rope resists, its stretch: its spans, then the pulleys at its ends. 0:
+ * there is no such part; its k and d are not set. */
+static int side_part(const fm_instance *s, int32_t side, int32_t k, fm_direction *at)
+{
+    const fm_image *m = &s->image;
+    const int32_t first = m->side_via[side], last = m->side_vias[side] - 1;
+    fm_span span;
+    double v[3];
+    if (k >= last) return at_pulley(s, k == last ? first : first + last, at);
+    memset(at, 0, sizeof *at);
+    fm_span_at(s, side, k, &span);
+    at->F = m->point_link[span.base], at->M = m->point_link[span.end];
+    fm_point_place(s, span.end, at->on_M.r, v);
+    memcpy(at->on_M.force, span.slope, sizeof span.slope);
+    at->on_F = at->on_M;
+    return 1;
+}
+
+/* Adds the stretch of a side of a rope that is taut: one direction, which moves all that it touches. */
+static void add_side(fm_instance *s, fm_compliances *set, double g, int32_t side, const double *y)
+{
+    const int32_t rope = s->image.side_rope[side], parts = s->image.side_vias[side] + 1;
+    fm_direction at;
+    double most = 0.0;
+    if (!fm_side_is_taut(s, side, y)) return;
+    const double own = fm_side_at(s, side, y).own, d = s->work.still ? 0.0 : s->rope_damping[rope] / own;
+    for (int32_t k = 0; k < parts; k++)
+        if (side_part(s, side, k, &at))
+            most += sqrt(fm_most_mobile(s, at.F, &at.on_F)) + sqrt(fm_most_mobile(s, at.M, &at.on_M));
+    double *J = row_for(s, set, g, s->rope_stiffness[rope] / own, d, most * most, -1);
+    for (int32_t k = 0; J != NULL && k < parts; k++)
+        if (side_part(s, side, k, &at)) (void)fm_wrench_along(s, at.F, at.M, &at.on_M, J, NULL);
+    if (J != NULL) fm_from_links(s, J);
 }
 
 /* rho and g k between the modes of a joint, about a ball in M's axes. 0: it does not resist. */
@@ -312,6 +363,7 @@ void fm_compliances_find(fm_instance *s, int which, const double *y, double g, d
         add_element(s, set, g, &fm_##one##_element, i, y);
     FM_FORCE_ELEMENTS(O)
 #undef O
+    for (int32_t i = 0; i < s->image.n.sides; i++) add_side(s, set, g, i, y);
     add_cut_joints(s, set, g);
 }
 

@@ -7,6 +7,8 @@
 
 #include "../image/bounds.h"
 #include "../instance/message.h"
+#include "../forces/inputs.h"
+#include "../forces/sides.h"
 
 static fm_status check_bounds(fm_instance *s, fm_status status)
 {
@@ -73,9 +75,21 @@ static fm_status check_frictions(fm_instance *s, fm_status status)
     return FM_OK;
 }
 
-/* FM_OK if the parameters obey the rules, else `status` with a message; remembers it until a parameter changes. */
+static fm_status check_ropes(fm_instance *s, fm_status status)
+{
+    if (s->image.n.ropes == 0) return FM_OK;
+    fm_controls_at(s, s->clock[FM_TIME]);
+    const int32_t rope = fm_rope_run_out(s, s->y);
+    if (rope < 0) return FM_OK;
+    return fm_say(s, status, "a side of rope '%s' has no length left: give a longer one, or stop what takes it in",
+                  s->image.text + s->image.rope_name[rope]);
+}
+
+/* FM_OK if the parameters obey the rules, else `status` with a message; remembers it until a parameter changes, but of
+ * the lengths of ropes, which inputs and pulleys change. */
 fm_status fm_check_rules(fm_instance *s, fm_status status)
 {
+    if (check_ropes(s, status) != FM_OK) return status;
     if (s->model.obeys) return FM_OK;
     if (check_bounds(s, status) != FM_OK || check_inertias(s, status) != FM_OK || check_matrices(s, status) != FM_OK ||
         check_frictions(s, status) != FM_OK)

@@ -53,6 +53,7 @@ static double *stored_parameter(fm_instance *s, int32_t kind, int32_t object, in
     if (of_screw != NULL) return of_screw;
     if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
     const int32_t mode = fm_kinds[kind].owner == FM_JOINT ? fm_mode_of(m, kind, object, part) : -1;
+    if (kind == FM_RO_RADIUS) return s->pulley_radius + m->rope_pulley[object] + part;
     switch (kind) {
 #define P(V, kind, array, columns, rows) \
     case FM_##kind: return s->array + (mode >= 0 ? mode : (columns) * object + part);

@@ -4,7 +4,9 @@
 #include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../forces/sides.h"
 #include "../loops/constraints.h"
 #include "../loops/scratch.h"
 #include "../loops/turning_axes.h"
@@ -135,6 +137,20 @@ int fm_near_limit(fm_instance *s, double t_end)
     return near >= 0;
 }
 
+/* Whether a rope has no length left, and says so. */
+static int rope_ran_out(fm_instance *s, double t_end)
+{
+    if (s->image.n.ropes == 0) return 0;
+    fm_controls_at(s, s->clock[FM_TIME]);
+    const int32_t rope = fm_rope_run_out(s, s->y);
+    if (rope >= 0)
+        (void)fm_say(s, FM_DISCARD,
+                     "the step to t = %.9g s failed: at t = %.9g s a side of rope '%s' has no length left. Give a "
+                     "longer one, or stop what takes it in",
+                     t_end, s->clock[FM_TIME], s->image.text + s->image.rope_name[rope]);
+    return rope >= 0;
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -159,7 +175,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
             "a drive or a spring, or start with a velocity along one of them",
             t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
-    if (fm_near_limit(s, t_end)) return FM_DISCARD;
+    if (rope_ran_out(s, t_end) || fm_near_limit(s, t_end)) return FM_DISCARD;
     fm_print_known(s, why, sizeof why);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size became too small: %s. The motion becomes "

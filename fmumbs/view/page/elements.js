@@ -1,4 +1,4 @@
-// Stops, gears, belts and racks: what limits one coordinate of a joint, or couples several.
+// Stops, gears, belts, racks and ropes: what limits one coordinate of a joint, or couples several.
 
 import { towards } from "./instances.js";
 import { short } from "./numbers.js";
@@ -59,6 +59,56 @@ export function addLengthStops(picture, spring) {
     };
     things.stick("cylinder", COLOUR.stop, `${spring.name}: buffer of ${short(spring.shortest)} m`, 1.1 * s, buffer);
   }
+}
+
+const CHORDS = 8; // of a rope on a pulley
+
+/** Angle at which a tangent from [x, y] touches a disc about the origin. */
+function touch([x, y], radius, turn) {
+  const t = turn * Math.sqrt(Math.max(x * x + y * y - radius * radius, 0));
+  return Math.atan2(radius * y - t * x, radius * x + t * y);
+}
+
+/** Angles along the arc on which a rope touches a pulley, between the points beside it; equal ones at an end of the rope. */
+function arcOf(beside, { radius, turn = 0 }) {
+  const whole = 2 * Math.PI, ways = (turn ? [turn] : [1, -1]).map((way) => {
+    const ends = [-1, 1].map((side, k) => beside[k] && touch(beside[k], radius, side * way));
+    const from = ends[0] ?? ends[1], to = ends[1] ?? ends[0];
+    return [from, way * (((way * (to - from)) % whole + whole) % whole)];
+  });
+  const [from, arc] = ways.reduce((a, b) => (Math.abs(b[1]) < Math.abs(a[1]) ? b : a));
+  return Array.from({ length: CHORDS + 1 }, (_, k) => from + arc * k / CHORDS);
+}
+
+/** Points along the way of a rope. places: [origin, orientation] of each of its points and pulleys. */
+export function wayOf(places, vias) {
+  return vias.flatMap((via, i) => {
+    const [at, turned] = places[i];
+    if (!via.radius) return [at];
+    const axis = vector(via.axis || [0, 0, 1]).applyQuaternion(turned), size = axis.toArray().map(Math.abs);
+    const least = [0, 1, 2].reduce((a, b) => (size[b] < size[a] ? b : a)), unit = vector([0, 1, 2].map((k) => (k === least ? 1 : 0)));
+    const x = new THREE.Vector3().crossVectors(axis, unit).normalize(), y = new THREE.Vector3().crossVectors(axis, x);
+    const beside = [i - 1, i + 1].map((k) => {
+      const arm = places[k] && places[k][0].clone().sub(at);
+      return arm && [arm.dot(x), arm.dot(y)];
+    });
+    return arcOf(beside, via).map((a) => at.clone().addScaledVector(x, via.radius * Math.cos(a)).addScaledVector(y, via.radius * Math.sin(a)));
+  });
+}
+
+/** A rope: a line along its way, and a disc for each pulley. */
+export function addRope(picture, { name, vias }) {
+  const { s, things, least } = picture, places = () => vias.map((via) => picture.place(via.P));
+  for (const via of vias.filter((one) => one.radius)) {
+    const thick = Math.max(0.12 * via.radius, least), disc = new THREE.Vector3(thick, 1.94 * via.radius, 1.94 * via.radius);
+    const place = () => {
+      const [at, turned] = picture.place(via.P);
+      return [at, towards(vector(via.axis || [0, 0, 1]).applyQuaternion(turned)), disc];
+    };
+    things.add("cylinder", { colour: COLOUR.wheel, name, place }, { ghost: 0.7 }, "joints");
+  }
+  const count = wayOf(places(), vias).length;
+  for (let k = 0; k + 1 < count; k++) things.stick("cylinder", COLOUR.rope, name, 0.3 * s, () => wayOf(places(), vias).slice(k, k + 2));
 }
 
 /** A coupling, `train` of the data. */

@@ -1,6 +1,6 @@
 // The mechanism: bodies as they were described, joints as symbols, springs, loads, reactions and paths.
 
-import { addLengthStops, addStop, addTrain, extent } from "./elements.js";
+import { addLengthStops, addRope, addStop, addTrain, extent } from "./elements.js";
 import { Instances, towards } from "./instances.js";
 import { pathOf } from "./traces.js";
 
@@ -104,6 +104,7 @@ export class Picture {
       });
       for (const train of this.data.trains || []) for (const [body, point] of extent(train)) note(this.inWorld(body, point));
       for (const joint of this.joints) if ((joint.symbols || []).length) note(this.place(joint.M)[0]);
+      for (const rope of this.scene.ropes || []) for (const via of rope.vias) note(this.place(via.P)[0]);
       for (const one of [...(this.scene.springs || [])]) for (const end of [one.P, one.Q]) note(this.place(end)[0]);
     }
   }
@@ -125,6 +126,7 @@ export class Picture {
     this.joints.forEach((joint) => this.addJoint(joint));
     for (const point of this.scene.points || []) this.addPoint(point);
     for (const spring of this.scene.springs || []) this.addSpring(spring);
+    for (const rope of this.scene.ropes || []) addRope(this, rope);
     (this.scene.loads || []).forEach((load, i) => this.addLoad(load, i));
     for (const stop of this.scene.stops || []) addStop(this, stop);
     for (const train of this.data.trains || []) addTrain(this, train);

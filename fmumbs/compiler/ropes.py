@@ -1,0 +1,247 @@
+"""Ropes: their sides, from pulley to pulley, and where these touch the pulleys at the start (core/forces/sides.c).
+
+A force law of two pieces, slack and taut, stands for each side, so that the integrator stops where it goes from one to
+the other. Pulleys need positions: these are those of the assembled start.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs._limits import LAW_POWERS
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
+from fmumbs.compiler.links import Links
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import JointBase, Model, Point, Pulley, Rope
+
+Array = NDArray[np.float64]
+
+_UNBOUNDED = 1e300  # stands for infinity in the image
+_EQUAL = 1e-9  # of the radius: ways whose lengths differ by less are equally short
+
+
+def add_ropes(
+    out: Links, model: Model, joints: list[JointBase], put_point: Callable[[Point], int], put: Callable[[str], int]
+) -> None:
+    """Adds the model's ropes, not yet laid on their pulleys. joints: in the image's order; put_point, put: store a
+    point, a text.
+
+    Raises ModelError for a pulley on a joint that closes a loop.
+    """
+    if not model.ropes:
+        return
+    pieces = len(out.rows.get("law_range", ()))
+    for low, high in ((-_UNBOUNDED, 0.0), (0.0, _UNBOUNDED)):  # slack, taut
+        out.add(law_range=[low, high, -_UNBOUNDED, _UNBOUNDED, 0.0], law_polynomial=np.zeros(math.prod(LAW_POWERS)))
+    index = {joint.name: i for i, joint in enumerate(joints)}
+    for number, rope in enumerate(model.ropes):
+        controls = out.rows.setdefault("control_start", [])
+        out.add(rope_name=put(rope.name), rope_stiffness=rope.stiffness, rope_damping=rope.damping)
+        out.add(rope_length=rope.whole, rope_winch=len(controls) if rope.winch else -1)
+        controls += [rope.whole] * rope.winch
+        first = len(out.rows.get("pulley_radius", ()))
+        out.add(rope_side=len(out.rows.get("side_rope", ())), rope_sides=len(rope.sides))
+        out.add(rope_pulley=first, rope_pulleys=len(rope.pulleys))
+        frames = [_add_pulley(out, rope, one, index, put_point) for one in rope.pulleys]
+        _add_sides(out, rope, number, first, frames, pieces, put_point, put)
+
+
+def _add_pulley(
+    out: Links, rope: Rope, pulley: Pulley, index: dict[str, int], put_point: Callable[[Point], int]
+) -> tuple[int, Array, Array]:
+    """Adds a pulley; returns the link that carries it, its centre and its axis in that link."""
+    joint, i = pulley.joint, index[pulley.joint.name]
+    if out.rows["joint_first"][i] < 0:
+        raise ModelError(
+            f"{rope.title} runs over a pulley on joint '{joint.name}', which closes a loop. "
+            "Give another joint of the loop cut=True, so that this one is in the spanning tree."
+        )
+    rows = out.rows
+    out.add(pulley_radius=pulley.radius, pulley_disc=put_point(joint.M), pulley_angle=float(joint.q0))
+    out.add(pulley_p=rows["joint_p"][i], pulley_u=rows["joint_u"][i])
+    axis = np.asarray(rows["joint_F"][i], float).reshape(3, 3) @ np.array(joint.modes[0].axis)
+    return int(rows["joint_F_link"][i]), np.array(rows["joint_F_r"][i], float), axis
+
+
+def _add_sides(
+    out: Links,
+    rope: Rope,
+    number: int,
+    first: int,
+    frames: list[tuple[int, Array, Array]],
+    pieces: int,
+    put_point: Callable[[Point], int],
+    put: Callable[[str], int],
+) -> None:
+    """Adds the sides of a rope and their laws."""
+    before = 0  # points of the rope before the side
+    lengths = rope.length if isinstance(rope.length, tuple) else [rope.whole / len(rope.sides)] * len(rope.sides)
+    for k, side in enumerate(rope.sides):
+        law, via = len(out.rows.get("law_name", ())), len(out.rows.get("via_point", ()))
+        out.add(law_name=put(f"{rope.name}.side{k + 1}"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
+        out.add(law_p=-1, law_u=-1, law_spring=-1, law_side=len(out.rows.get("side_rope", ())))
+        out.add(law_first=pieces, law_count=2)
+        out.add(side_rope=number, side_law=law, side_via=via, side_vias=len(side), side_share=lengths[k] / rope.whole)
+        for i, item in enumerate(side):
+            if isinstance(item, Point):
+                out.add(via_point=put_point(item), via_pulley=-1, via_turn=0.0)
+                continue
+            pulley = sum(isinstance(one, Pulley) for one in rope.points[: before + i])
+            link, centre, axis = frames[pulley]
+            out.add(via_point=len(out.rows["point_link"]), via_pulley=first + pulley, via_turn=1.0 if i == 0 else -1.0)
+            out.add(point_link=link, point_r=centre, point_R=_frame(axis, 0.0).ravel(), point_name=put(""))
+        before += len(side) - 1
+
+
+def _frame(axis: Array, angle: float) -> Array:
+    """(3, 3) axes with z along a unit vector, x at an angle about it from a direction that depends on z alone."""
+    across = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = across - (across @ axis) * axis
+    x /= np.linalg.norm(x)
+    y = np.cross(axis, x)
+    turned = math.cos(angle) * x + math.sin(angle) * y
+    return np.column_stack([turned, np.cross(axis, turned), axis])
+
+
+def reeve(model: Model, arrays: Arrays) -> None:
+    """Lays the ropes on their pulleys at the start: the sides' shares of one length, where they touch, and which way
+    round each pulley is the shorter one. If the mechanism cannot be assembled, they stay as they are.
+
+    Raises ModelError for a point that is inside a pulley beside it, and for ways that are equally short.
+    """
+    if not arrays["pulley_radius"].size:
+        return
+    found = _places(arrays)
+    if found is None:
+        return
+    place, angle = found
+    arrays["pulley_angle"] = angle
+    arrays["point_R"], arrays["via_turn"] = arrays["point_R"].copy(), arrays["via_turn"].copy()
+    side = 0
+    for rope in model.ropes:
+        sides = range(side, side + len(rope.sides))
+        if rope.pulleys:
+            lengths = _lay(rope, arrays, place, sides)
+            if not isinstance(rope.length, tuple):
+                arrays["side_share"][list(sides)] = lengths / lengths.sum()
+        side = sides.stop
+
+
+def _lay(rope: Rope, arrays: Arrays, place: Array, sides: range) -> Array:
+    """(sides,) lengths of the sides of a rope between its pulleys. place: of the points, and of the axes at each."""
+    first = int(arrays["rope_pulley"][arrays["side_rope"][sides.start]])
+    for k, pulley in enumerate(rope.pulleys):
+        ends = [(i, neighbour) for i, neighbour in _vias(arrays, sides) if arrays["via_pulley"][i] == first + k]
+        at = [_seen(arrays, place, i, neighbour) for i, neighbour in ends]
+        for N in at:
+            if not math.hypot(N[0], N[1]) > pulley.radius:
+                raise ModelError(
+                    f"{rope.title}: a point beside the pulley on '{pulley.joint.name}' is {math.hypot(N[0], N[1]):g} m "
+                    f"from its axis at the start, within its radius, {pulley.radius:g} m. Move it further away."
+                )
+        sense = {"positive": 1.0, "negative": -1.0}.get(pulley.side) or _shorter(rope, pulley, at)
+        for N, (i, _) in zip(at, ends, strict=True):
+            turn = sense * float(arrays["via_turn"][i])
+            frame = int(arrays["via_point"][i])
+            axes = arrays["point_R"][frame].reshape(3, 3)
+            arrays["point_R"][frame] = (axes @ _turned(_touch(N, pulley.radius, turn))).ravel()
+            arrays["via_turn"][i] = turn
+    return np.array([_length(arrays, place, side) for side in sides])
+
+
+def _vias(arrays: Arrays, sides: range) -> list[tuple[int, int]]:
+    """The places of pulleys in these sides, and that of the point beside each."""
+    found = []
+    for side in sides:
+        first, count = int(arrays["side_via"][side]), int(arrays["side_vias"][side])
+        ends = ((first, first + 1), (first + count - 1, first + count - 2))
+        found += [(i, beside) for i, beside in ends if arrays["via_pulley"][i] >= 0]
+    return found
+
+
+def _seen(arrays: Arrays, place: Array, via: int, other: int) -> Array:
+    """(3,) where the point of `other` is in the frame of the pulley at `via`."""
+    frame, point = int(arrays["via_point"][via]), int(arrays["via_point"][other])
+    seen: Array = place[frame, 1:] @ (place[point, 0] - place[frame, 0])
+    return seen
+
+
+def _touch(N: Array, radius: float, turn: float) -> float:
+    """The angle at which a tangent from N touches a disc (core/forces/sides.c)."""
+    t = math.sqrt(N[0] ** 2 + N[1] ** 2 - radius**2)
+    return math.atan2(radius * N[1] - turn * t * N[0], radius * N[0] + turn * t * N[1])
+
+
+def _shorter(rope: Rope, pulley: Pulley, at: list[Array]) -> float:
+    """The sense in which the way around a pulley from one point to the other is shorter."""
+    arcs = []
+    for sense in (1.0, -1.0):
+        before, after = (_touch(N, pulley.radius, turn) for N, turn in zip(at, (-sense, sense), strict=True))
+        arcs.append((sense * (after - before)) % (2 * math.pi))
+    if abs(arcs[0] - arcs[1]) < _EQUAL:
+        raise ModelError(
+            f"{rope.title}: both ways around the pulley on '{pulley.joint.name}' are equally long at the start. "
+            "Give the pulley's side, 'positive' or 'negative'."
+        )
+    return 1.0 if arcs[0] < arcs[1] else -1.0
+
+
+def _turned(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _length(arrays: Arrays, place: Array, side: int) -> float:
+    """The length of a side between its pulleys."""
+    first, count = int(arrays["side_via"][side]), int(arrays["side_vias"][side])
+    length = 0.0
+    for i in range(first, first + count - 1):
+        pulley, other = (i, i + 1) if arrays["via_pulley"][i] >= 0 else (i + 1, i)
+        N = _seen(arrays, place, pulley, other)
+        radius = arrays["pulley_radius"][arrays["via_pulley"][pulley]] if arrays["via_pulley"][pulley] >= 0 else 0.0
+        length += math.sqrt(N @ N - radius**2)
+    return length
+
+
+def _places(arrays: Arrays) -> tuple[Array, Array] | None:
+    """(points, 4, 3) positions and axes of all points in the assembled start, and (pulleys,) angles; None if there is
+    no such start.
+    """
+    count = len(arrays["point_link"])
+    R = arrays["point_R"].reshape(-1, 3, 3)
+    tips = np.swapaxes(R, 1, 2) + arrays["point_r"][:, None]  # of unit vectors along the axes of each point
+    more = {
+        "point_link": np.repeat(arrays["point_link"], 4),
+        "point_r": np.concatenate([arrays["point_r"][:, None], tips], axis=1).reshape(-1, 3),
+        "point_R": np.repeat(arrays["point_R"], 4, axis=0),
+        "point_name": np.repeat(arrays["point_name"], 4),
+    }
+    moved = {name: 4 * arrays[name] for name in _POINTS}
+    joints = arrays["joint_first"] >= 0
+    angles = np.array([np.flatnonzero(joints & (arrays["joint_p"] == p))[-1] for p in arrays["pulley_p"]])
+    table = {
+        "variable_kind": np.repeat([lib.FM_P_R, lib.FM_J_Q], [12 * count, len(angles)]),
+        "variable_object": np.concatenate([np.repeat(np.arange(4 * count), 3), angles]),
+        "variable_component": np.concatenate([np.tile([0, 1, 2], 4 * count), np.full(len(angles), -1)]),
+        "variable_name": np.full(12 * count + len(angles), -1),
+    }
+    table = {name: column.astype(np.int32) for name, column in table.items()}
+    instance = open_where_given(arrays | more | moved | table)
+    if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
+        return None
+    values = _read(instance, 12 * count + len(angles))
+    place = values[: 12 * count].reshape(count, 4, 3)
+    place[:, 1:] -= place[:, :1]
+    return place, values[12 * count :]
+
+
+_POINTS = ("spring_P", "spring_Q", "load_P", "via_point", "pulley_disc")  # arrays that name points
+
+
+def _read(instance: Any, count: int) -> Array:
+    references, values = np.arange(count, dtype=np.uint32), np.empty(count)
+    lib.fm_get(instance, ffi.from_buffer("uint32_t[]", references), count, ffi.from_buffer("double[]", values))
+    return values

@@ -1,0 +1,365 @@
+"""Ropes: against the oracle on random trees; closed forms, in Python and in FMUs; where sides become slack or taut."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fmpy import simulate_fmu
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.errors import ModelError, SolverError
+from support.strategies import Case, roped
+from support.sweeps import each_value, examples
+from support.tree_agreement import assert_agrees
+from support.tree_agreement import started as started_in_case
+
+FINE = 1e-11
+"""Tolerance of runs that are compared with closed forms, whose errors it leaves below EXACT."""
+EXACT = 1e-8
+"""Of closed forms, relative."""
+G = 9.81
+
+
+def started(model: fm.Model, **options: Any) -> fm.Solver:
+    solver = fm.Solver(model, **options)
+    solver.assemble()
+    return solver
+
+
+# The oracle ---------------------------------------------------------------------------------------------------
+
+
+@examples(12, 150, roped())
+def test_random_ropes(case: Case) -> None:
+    assert_agrees(started_in_case(case.model, case.inputs), case)
+
+
+@examples(5, 60, roped())
+def test_random_ropes_in_motion(case: Case) -> None:
+    solver = started_in_case(case.model, case.inputs)
+    solver.step(0.02)
+    assert_agrees(solver, case)
+
+
+# A weight that falls into its rope -----------------------------------------------------------------------------
+
+MASS, LENGTH, EA, FALL = 2.0, 1.0, 1e4, 0.5
+
+
+def falling(damping: float = 0.0, eye: bool = False, **options: Any) -> fm.Model:
+    """A weight MASS that falls by FALL into its rope, to z = -LENGTH; eye: the rope goes up through a ring and down."""
+    model = fm.Model("falling", gravity=(0, 0, -G))
+    weight = fm.Body("weight", mass=MASS, inertia=(0.1, 0.1, 0.1))
+    model.add(weight, fm.Prismatic("s", model.ground.at(), weight.at(), axis="z", q0=FALL - LENGTH))
+    way = [model.ground.at(), weight.at()]
+    if eye:
+        way = [model.ground.at(0.3, 0.0, -0.4), *way]
+    model.add(fm.Rope("rope", way, stiffness=EA, length=LENGTH + 0.5 * eye, damping=damping, **options))
+    return model
+
+
+def deepest(k: float) -> tuple[float, float]:
+    """When the weight is deepest, and the tension there, mg + sqrt((mg)^2 + 2 m g k h)."""
+    v, omega = math.sqrt(2 * G * FALL), math.sqrt(k / MASS)
+    swing = (math.pi - math.atan2(v / omega, G / omega**2)) / omega
+    return v / G + swing, MASS * G + math.sqrt((MASS * G) ** 2 + 2 * MASS * G * k * FALL)
+
+
+@each_value
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
+@pytest.mark.parametrize("eye", [False, True])
+def test_a_weight_falls_into_its_rope(scheme: Any, dynamics: Any, eye: bool) -> None:
+    at, tension = deepest(EA / (LENGTH + 0.5 * eye))
+    solver = started(falling(eye=eye), scheme=scheme, dynamics=dynamics, tolerance=FINE)
+    before = solver.get("solver.energy")
+    solver.step(0.1)
+    assert solver.get("rope.tension") == 0.0
+    assert_allclose(solver.get("rope.slack"), FALL - 0.5 * G * 0.01, rtol=EXACT)
+    solver.step(at)
+    assert_allclose(solver.get("rope.tension"), tension, rtol=EXACT)
+    assert_allclose(solver.get("solver.energy"), before, atol=EXACT)
+    assert solver.get("rope.slack") == 0.0
+    assert_allclose(solver.get("s.qdd"), tension / MASS - G, rtol=EXACT)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_a_weight_falls_into_its_rope_in_an_fmu(tmp_path: Path, version: Any, kind: str) -> None:
+    at, tension = deepest(EA / LENGTH)
+    path = fm.export_fmu(falling(), tmp_path / "falling.fmu", fmi=version, tolerance=1e-10)
+    found = simulate_fmu(
+        path, stop_time=at, output_interval=at / 8, relative_tolerance=1e-10, fmi_type=kind, output=["rope.tension"],
+    )  # fmt: skip
+    assert_allclose(found["rope.tension"][-1], tension, rtol=1e-7)  # CVODE's own error
+
+
+def bounces(tolerance: float) -> tuple[float, float]:
+    """Where the weight is after some bounces by dopri5, and the evaluations that this takes."""
+    solver = started(falling(), scheme="dopri5", tolerance=tolerance)
+    solver.step(4.0)
+    return solver.get("s.q"), solver.get("solver.evaluations")
+
+
+def test_dopri5_keeps_its_order_across_slack_and_taut() -> None:
+    exact = bounces(1e-13)[0]
+    errors, counts = zip(*((abs(q - exact), n) for q, n in map(bounces, (1e-6, 1e-8, 1e-10))), strict=True)
+    orders = -np.diff(np.log(errors)) / np.diff(np.log(counts))
+    assert (orders > 4.0).all(), (orders, errors, counts)
+
+
+def test_a_damped_rope_pulls_until_its_tension_is_zero_and_never_pushes() -> None:
+    solver = started(falling(damping=40.0), tolerance=1e-9)
+    energy, tensions, slack = math.inf, [], []
+    for k in range(400):
+        solver.step(0.005 * (k + 1))
+        assert solver.get("solver.energy") < energy + 1e-7
+        energy = solver.get("solver.energy")
+        tensions.append(solver.get("rope.tension")), slack.append(solver.get("rope.slack"))
+    assert min(tensions) == 0.0 and max(slack) > 0.05  # it bounces
+    x, v = solver.get("rope.path_length") - LENGTH, -solver.get("s.qd")
+    assert x > 0.0
+    assert_allclose(tensions[-1], (EA * x + 40.0 * v) / LENGTH, rtol=1e-9)
+    assert_allclose(solver.get("rope.power"), -tensions[-1] * v, rtol=1e-9)
+
+
+def test_a_rope_at_rest() -> None:
+    """Hanging, its stiffness and damping are those of a spring; a slack one is none."""
+    solver = fm.equilibrium(falling(damping=40.0)).solver
+    assert_allclose(solver.get("rope.tension"), MASS * G, rtol=1e-9)
+    values = np.linalg.eigvals(fm.linearize(falling(damping=40.0), at="equilibrium").A)
+    k, d = EA / LENGTH, 40.0 / LENGTH
+    assert_allclose(np.sort_complex(values), np.sort_complex(np.roots([MASS, d, k])), rtol=1e-6)
+    free = fm.linearize(falling())
+    assert_allclose(free.A, [[0, 1], [0, 0]], atol=1e-9)
+
+
+def test_a_saved_state_goes_on_with_the_same_bits() -> None:
+    solver = started(falling(damping=3.0), tolerance=1e-8)
+    solver.step(0.33)
+    saved = solver.state_save()
+    runs = []
+    for _ in range(2):
+        solver.step(1.5)
+        runs.append((solver.get("s.q"), solver.get("rope.tension"), solver.get("solver.evaluations")))
+        solver.state_load(saved)
+    assert runs[0] == runs[1]
+
+
+@each_value
+@pytest.mark.parametrize("scheme", ["rk4", "dopri5", "dop853", "radau"])
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+def test_parameters_are_tunable(scheme: Any, dynamics: Any) -> None:
+    one, other = (started(falling(damping=d), scheme=scheme, dynamics=dynamics) for d in (5.0, 1.0))
+    for name, value in {"damping": 5.0, "stiffness": 2 * EA, "length": 0.9}.items():
+        other.set(f"rope.{name}", value)
+        one.set(f"rope.{name}", value)
+    one.step(0.6), other.step(0.6)
+    assert one.get("s.q") == other.get("s.q")
+    for name in ("stiffness", "length"):
+        with pytest.raises(SolverError, match=f"rope.{name}"):
+            one.set(f"rope.{name}", 0.0)
+
+
+def test_a_stiff_rope_takes_long_steps_by_radau() -> None:
+    """A pendulum on 1e7 N/m that begins with its tension: dopri5 would take some 20 000 evaluations."""
+    model = fm.Model("stiff", gravity=(0, 0, -G))
+    weight = fm.Body("weight", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    swing = fm.Joint("swing", model.ground.at(), weight.at(), modes=(fm.Slide("x"), fm.Slide("z")), q0=(0.6, -0.8))
+    way, k = [model.ground.at(), weight.at()], 1e7
+    model.add(weight, swing, fm.Rope("rope", way, stiffness=k, length=1.0 - 0.8 * G / k))
+    solver = started(model, scheme="radau", tolerance=1e-6)
+    solver.step(1.0)
+    assert solver.get("solver.evaluations") < 2000
+    x, z = solver.get("swing.q")
+    assert_allclose(math.hypot(x, z), 1.0, atol=1e-5)
+
+
+# Pulleys -------------------------------------------------------------------------------------------------------
+
+RADIUS, INERTIA, DEPTH = 0.2, 0.05, 2.0
+
+
+def atwood(heavy: float, light: float, EA: float, axis: str = "y", **options: Any) -> tuple[fm.Model, float]:
+    """Atwood's machine, started at its tensions; and its acceleration."""
+    a = (heavy - light) * G / (heavy + light + INERTIA / RADIUS**2)
+    tensions = heavy * (G - a), light * (G + a)
+    model = fm.Model("atwood", gravity=(0, 0, -G))
+    wheel = fm.Body("wheel", mass=1.0, inertia=(0.1, INERTIA, 0.1))
+    axle = fm.Revolute("axle", model.ground.at(), wheel.at(), axis=axis)
+    ends = []
+    model.add(wheel, axle)
+    for name, mass, x in (("left", heavy, -RADIUS), ("right", light, RADIUS)):
+        body = fm.Body(name, mass=mass, inertia=(0.1, 0.1, 0.1))
+        model.add(body, fm.Prismatic(f"{name}_slide", model.ground.at(x), body.at(), axis="z", q0=-DEPTH))
+        ends.append(body.at())
+    length = [DEPTH / (1 + tension / EA) for tension in tensions]
+    way = [ends[0], fm.Pulley(axle, RADIUS, **options), ends[1]]
+    model.add(fm.Rope("rope", way, stiffness=EA, length=length))
+    return model, a
+
+
+@each_value
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau"])
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize(("axis", "side"), [("y", "shorter"), ("-y", "shorter"), ("y", "positive"), ("-y", "negative")])
+def test_atwoods_machine(scheme: Any, dynamics: Any, axis: str, side: Any) -> None:
+    stiffness = 1e7
+    model, a = atwood(3.0, 2.0, stiffness, axis, side=side)
+    solver = started(model, scheme=scheme, dynamics=dynamics, tolerance=1e-10)
+    strain = 3.0 * G / stiffness
+    for name, sign in (("left", -1.0), ("right", 1.0)):
+        assert_allclose(solver.get(f"{name}_slide.qdd"), sign * a, rtol=3 * strain)
+    before = solver.get("solver.energy")
+    solver.step(0.5)
+    assert_allclose(solver.get("solver.energy"), before, atol=1e-8)
+    assert_allclose(solver.get("left_slide.q"), -DEPTH - 0.125 * a, atol=10 * strain)
+    turned = -0.125 * a / RADIUS if axis == "y" else 0.125 * a / RADIUS
+    assert_allclose(solver.get("axle.q"), turned, atol=100 * strain)
+
+
+def test_a_rope_that_is_hauled_over_a_pulley_keeps_energy_and_becomes_stiffer() -> None:
+    """A soft rope, strained by a third: the sides' own lengths change by half of themselves."""
+    model, _ = atwood(3.0, 2.0, 60.0, side="positive")
+    solver = started(model, tolerance=FINE)
+    before = solver.get("solver.energy")
+    for t in np.linspace(0.1, 1.0, 10):
+        solver.step(t)
+        assert_allclose(solver.get("solver.energy"), before, atol=1e-7)
+    assert abs(solver.get("axle.q")) * RADIUS > 0.5
+
+
+def reeved(reverse: bool = False, turn: float = 0.0) -> fm.Model:
+    """A load under a loose pulley on a rope from the ground, through a ring, over a fixed pulley and down to a weight,
+    all of which may be seen by a turned observer.
+    """
+    R = fm.Rotation.about((0.6, 0.0, 0.8), turn)
+    model = fm.Model("reeved", gravity=tuple(R.matrix @ [0.3, 0.2, -9.0]))
+
+    def at(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> fm.Point:
+        return model.ground.at(*(R.matrix @ [x, y, z]), rotation=R)
+
+    names = ("block", "sheave", "drum", "weight")
+    block, sheave, drum, weight = (fm.Body(name, mass=1.5, inertia=(0.1, 0.1, 0.1)) for name in names)
+    hang = fm.Free("hang", at(), block.at(), q0=(0.1, 0.05, -1.5, 1, 0.02, 0, 0))
+    loose = fm.Revolute("loose", block.at(), sheave.at(), axis="y", q0=0.3)
+    fixed = fm.Revolute("fixed", at(0.6, 0.0, 0.1), drum.at(), axis="-y", u0=1.0)
+    down = fm.Free("down", at(), weight.at(), q0=(0.85, 0.02, -1.0, 1, 0, 0, 0))
+    ways = [at(0.0, 0.1, 0.0), fm.Pulley(loose, 0.12), at(0.35, 0.0, 0.0), fm.Pulley(fixed, 0.1), weight.at(0.0, 0.0, 0.1)]
+    model.add(block, sheave, drum, weight, hang, loose, fixed, down)
+    model.add(fm.Rope("rope", ways[:: -1 if reverse else 1], stiffness=4e3, damping=5.0, length=4.4))
+    return model
+
+
+def test_a_reversed_rope_and_a_turned_world_are_the_same() -> None:
+    names = ("hang.r", "down.v", "fixed.q", "loose.qd", "rope.tension", "rope.path_length")
+    found = []
+    for model in (reeved(), reeved(reverse=True), reeved(turn=0.7)):
+        solver = started(model, tolerance=1e-11)
+        solver.step(0.4)
+        found.append([np.atleast_1d(solver.get(name)) for name in names])
+    for seen, (tension, length) in ((found[1], (found[1][4][::-1], found[1][5][::-1])), (found[2], found[2][4:])):
+        for one, other in zip(found[0], [*seen[:4], tension, length], strict=True):
+            assert_allclose(other, one, atol=1e-7)
+
+
+def test_a_drum_takes_the_rope_up() -> None:
+    """A weight on a drum: m g r = (I + m r^2) q''."""
+    model = fm.Model("drum", gravity=(0, 0, -G))
+    drum, weight = (fm.Body(name, mass=2.0, inertia=(0.1, INERTIA, 0.1)) for name in ("drum", "weight"))
+    axle = fm.Revolute("axle", model.ground.at(), drum.at(), axis="y")
+    slide = fm.Prismatic("slide", model.ground.at(RADIUS), weight.at(), axis="z", q0=-1.0)
+    a = 2.0 * G / (2.0 + INERTIA / RADIUS**2)
+    way, stiffness = [fm.Pulley(axle, RADIUS, side="positive"), weight.at()], 1e7
+    tension = 2.0 * (G - a)
+    model.add(drum, weight, axle, slide)
+    model.add(fm.Rope("rope", way, stiffness=stiffness, length=1.0 / (1 + tension / stiffness)))
+    solver = started(model, tolerance=1e-10)
+    assert_allclose(solver.get("slide.qdd"), -a, rtol=1e-5)
+    solver.step(0.3)
+    assert_allclose(solver.get("axle.q"), 0.5 * a * 0.09 / RADIUS, rtol=1e-5)
+    solver.set("axle.tau", -200.0)
+    with pytest.raises(SolverError, match="a side of rope 'rope' has no length left"):
+        solver.step(3.0)
+
+
+# Winches -------------------------------------------------------------------------------------------------------
+
+
+def test_a_winch_pays_out_at_the_last_end() -> None:
+    model = falling(damping=400.0, winch=True)
+    solver = fm.equilibrium(model).solver
+    rest = solver.get("s.q")
+    result = fm.simulate(
+        model, stop=6.0, interval=0.01, equilibrium=True,
+        inputs={"rope.length": fm.Signal([0.0, 1.0, 3.0], [LENGTH, LENGTH, 1.4 * LENGTH])},
+    )  # fmt: skip
+    assert_allclose(result["s.q"][-1], 1.4 * rest, rtol=1e-6)
+    assert_allclose(result["rope.tension"][-1], MASS * G, rtol=1e-5)
+    variable = fm.compile(model, everything=True).variables.find("rope.length")
+    assert variable is not None and (variable.causality, variable.start) == ("input", LENGTH)
+
+
+def test_derivatives_by_a_winch_are_differences() -> None:
+    model, h = falling(damping=400.0, winch=True), 1e-6
+    solver = fm.equilibrium(model).solver
+    solver.set("s.qd", 0.2)
+    outputs = ["s.qdd", "rope.tension", "rope.power", "rope.slack"]
+    found = solver.directional_derivative(outputs, ["rope.length"], [1.0])
+    sides = []
+    for sign in (1.0, -1.0):
+        solver.set("rope.length", LENGTH + sign * h)
+        sides.append(np.array([solver.get(name) for name in outputs]))
+    assert_allclose(found, (sides[0] - sides[1]) / (2 * h), rtol=1e-6)
+    acceleration = fm.compile(model, everything=True).variables.find("s.qdd")
+    assert acceleration is not None and acceleration.dependencies is None
+
+
+# Refusals ------------------------------------------------------------------------------------------------------
+
+
+def refused(text: str, *points: Any, **options: Any) -> None:
+    given: dict[str, Any] = {"stiffness": 1.0, "length": 1.0} | options
+    with pytest.raises(ModelError, match=text):
+        fm.Rope("R", list(points), **given)
+
+
+def test_what_a_rope_refuses() -> None:
+    model = fm.Model("m")
+    body = fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+    P, Q = model.ground.at(), body.at()
+    hinge = fm.Revolute("h", P, Q)
+    refused(r"Rope 'R': points are 1\. Give two or more", P)
+    refused(r"points\[1\] and \[2\] are at one place, ground.*Leave one of them out", P, model.ground.at(), Q)
+    refused("points are all on 'ground', so it has no effect", P, model.ground.at(1))
+    refused("Rope 'R': stiffness is 0", P, Q, stiffness=0.0)
+    refused("Rope 'R': length is 0", P, Q, length=0.0)
+    refused("Rope 'R': length is -1", P, Q, length=-1.0)
+    refused("Rope 'R': length has 2 entries, but must have 1", P, Q, length=[1.0, 1.0])
+    refused("Rope 'R': damping is -1", P, Q, damping=-1.0)
+    refused("both pulleys. Give a point on the way between them", P, fm.Pulley(hinge, 0.1), fm.Pulley(hinge, 0.1), Q)
+    refused("a drum that takes the rope up. Give its side", P, fm.Pulley(hinge, 0.1))
+    with pytest.raises(ModelError, match=r"Pulley on 'h': radius is -0.1"):
+        fm.Pulley(hinge, -0.1)
+    with pytest.raises(ModelError, match=r"joint is Prismatic 'p', which does not turn about one axis"):
+        fm.Pulley(fm.Prismatic("p", P, Q), 0.1)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="Swap the points F and M"):
+        fm.Pulley(fm.Revolute("k", Q, P), 0.1)
+
+
+def test_what_a_pulley_refuses_at_the_start() -> None:
+    model, _ = atwood(3.0, 2.0, 1e5)
+    hinge = model["axle"]
+    assert isinstance(hinge, fm.Revolute)
+    ends = model.ropes[0].points[0], model.ropes[0].points[2]
+    model.add(fm.Rope("other", [ends[0], fm.Pulley(hinge, 2.1), ends[1]], stiffness=1.0, length=1.0))
+    with pytest.raises(ModelError, match=r"'other': a point beside the pulley on 'axle' is 2\.00998 m from its axis"):
+        fm.compile(model)
+    model, _ = atwood(3.0, 2.0, 1e5)
+    level = [model.ground.at(-1.0), fm.Pulley(hinge, 0.1), model.ground.at(1.0)]
+    model.add(fm.Rope("other", level, stiffness=1.0, length=1.0))
+    with pytest.raises(ModelError, match="both ways around the pulley on 'axle' are equally long"):
+        fm.compile(model)
