@@ -1,6 +1,7 @@
 """Ropes: against the oracle on random trees; closed forms, in Python and in FMUs; where sides become slack or taut."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from fmpy import simulate_fmu
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from fmumbs.compiler import ModelImage
+from fmumbs.compiler.layout import pack
 from fmumbs.errors import ModelError, SolverError
 from support.strategies import Case, roped
 from support.sweeps import each_value, examples
@@ -248,9 +251,10 @@ def reeved(reverse: bool = False, turn: float = 0.0) -> fm.Model:
     loose = fm.Revolute("loose", block.at(), sheave.at(), axis="y", q0=0.3)
     fixed = fm.Revolute("fixed", at(0.6, 0.0, 0.1), drum.at(), axis="-y", u0=1.0)
     down = fm.Free("down", at(), weight.at(), q0=(0.85, 0.02, -1.0, 1, 0, 0, 0))
-    ways = [at(0.0, 0.1, 0.0), fm.Pulley(loose, 0.12), at(0.35, 0.0, 0.0), fm.Pulley(fixed, 0.1), weight.at(0.0, 0.0, 0.1)]
+    ways: list[Any] = [at(0.0, 0.1, 0.0), fm.Pulley(loose, 0.12), at(0.35, 0.0, 0.0), fm.Pulley(fixed, 0.1)]
+    ways.append(weight.at(0.0, 0.0, 0.1))
     model.add(block, sheave, drum, weight, hang, loose, fixed, down)
-    model.add(fm.Rope("rope", ways[:: -1 if reverse else 1], stiffness=4e3, damping=5.0, length=4.4))
+    model.add(fm.Rope("rope", ways[:: -1 if reverse else 1], stiffness=4e3, damping=5.0, length=4.2))
     return model
 
 
@@ -286,6 +290,73 @@ def test_a_drum_takes_the_rope_up() -> None:
         solver.step(3.0)
 
 
+def test_sides_share_one_length_so_that_strains_are_equal() -> None:
+    """Beside what damping adds on both sides of the pulley that turns."""
+    solver = started(reeved())
+    lengths, tensions = solver.get("rope.path_length"), solver.get("rope.tension")
+    own = 4.2 * lengths / lengths.sum()
+    damped = tensions * own - 4e3 * (lengths - own)
+    assert lengths.min() < 0.7 * lengths.max() and lengths.sum() > 4.2
+    assert_allclose(damped, np.array([0.0, 1.0, -1.0]) * damped[1], atol=1e-8)
+    assert_allclose(abs(damped[1]), 5.0 * 0.1, rtol=1e-9)
+
+
+def in_a_loop(cut: str, stiffness: float = 300.0) -> fm.Model:
+    """A four-bar with a rope from its crank through a ring on the coupler over a pulley on the rocker to a ball."""
+    model = fm.Model("loop", gravity=(0, 0, -G))
+    a, b, c = (fm.Body.rod(name, length=long, mass=1.0) for name, long in (("a", 0.4), ("b", 1.0), ("c", 0.7)))
+    ball, disc = fm.Body.sphere("ball", radius=0.1, mass=0.5), fm.Body("disc", mass=0.2, inertia=(1e-3, 1e-3, 1e-3))
+    axle = fm.Revolute("axle", c.at(0.35), disc.at(), axis="y")
+    model.add(
+        a, b, c, ball, disc, axle,
+        fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-1.0, u0=3.0),
+        fm.Revolute("B", a.tip, b.base, axis="y"),
+        fm.Revolute("C", b.tip, c.tip, axis="y", cut=cut == "C"),
+        fm.Revolute("D", model.ground.at(0.9), c.base, axis="y", q0=-1.5, cut=cut == "D"),
+        fm.Free("free", model.ground.at(), ball.at(), q0=(1.5, 0.05, -1.2, 1, 0, 0, 0)),
+    )  # fmt: skip
+    way = [a.at(0.2), b.at(0.5, 0, 0.1), fm.Pulley(axle, 0.05), ball.at()]
+    model.add(fm.Rope("rope", way, stiffness=stiffness, damping=1.0, length=2.4))
+    return model
+
+
+@each_value
+@pytest.mark.parametrize("cut", ["C", "D"])
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", ["dopri5", "radau"])
+def test_ropes_in_loops(cut: str, dynamics: Any, scheme: Any) -> None:
+    found = []
+    for solver in (
+        started(in_a_loop("C"), tolerance=1e-10),
+        started(in_a_loop(cut), dynamics=dynamics, scheme=scheme, tolerance=1e-9),
+    ):
+        solver.step(0.5)
+        found.append([*np.atleast_1d(solver.get("free.r")), solver.get("A.q"), *solver.get("rope.tension")])
+    assert_allclose(found[1], found[0], atol=1e-5)
+
+
+def test_a_pulley_on_a_joint_that_closes_a_loop_is_refused() -> None:
+    model = in_a_loop("C")
+    joint = model["C"]
+    assert isinstance(joint, fm.Revolute)
+    way = [model.ground.at(0, 0, -3), fm.Pulley(joint, 0.05), model.ground.at(2, 0, -3)]
+    model.add(fm.Rope("other", way, stiffness=1.0, length=1.0))
+    with pytest.raises(ModelError, match="Rope 'other' runs over a pulley on joint 'C', which closes a loop"):
+        fm.compile(model)
+
+
+def test_sensitivities_of_a_rope_that_becomes_taut_and_slack() -> None:
+    given: Any = {"stop": 0.3, "interval": 0.1, "tolerance": 1e-10}
+    found = fm.sensitivities(in_a_loop("C"), ["A.q"], ["rope.stiffness"], **given)
+    assert len(found.switches) >= 2
+    ends = [fm.simulate(in_a_loop("C", 300.0 + h), **given)["A.q"][-1] for h in (0.1, -0.1)]
+    solver = fm.Solver(in_a_loop("C"), derivatives=True)
+    solver.assemble()
+    with pytest.raises(SolverError, match="rope"):
+        solver.adjoint(["A.qdd"], ["A.q"], [1.0])
+    assert_allclose(found.forward[-1, 0, 0], (ends[0] - ends[1]) / 0.2, rtol=1e-4)
+
+
 # Winches -------------------------------------------------------------------------------------------------------
 
 
@@ -316,6 +387,35 @@ def test_derivatives_by_a_winch_are_differences() -> None:
     assert_allclose(found, (sides[0] - sides[1]) / (2 * h), rtol=1e-6)
     acceleration = fm.compile(model, everything=True).variables.find("s.qdd")
     assert acceleration is not None and acceleration.dependencies is None
+
+
+def test_a_winch_at_a_pulley_changes_the_last_side_alone() -> None:
+    model, _ = atwood(3.0, 2.0, 1e4)
+    rope = model.ropes[0]
+    wound = fm.Model("wound", gravity=model.gravity)
+    wound.add(*(one for one in model.elements if one is not rope), replace(rope, winch=True))
+    solver = started(wound)
+    before = solver.get("rope.tension")
+    solver.set("rope.length", solver.get("rope.length") - 1e-3)
+    after = solver.get("rope.tension")
+    assert after[0] == before[0] and after[1] > before[1] + 4.0
+
+
+# Images and modes ----------------------------------------------------------------------------------------------
+
+
+def test_the_energy_of_a_mode_is_in_the_rope() -> None:
+    modes = fm.linearize(falling(), at="equilibrium").modes
+    assert_allclose(modes.elastic["rope"], 1.0, rtol=1e-9)
+
+
+def test_an_image_whose_rope_sticks_is_refused() -> None:
+    image = fm.compile(falling())
+    arrays = dict(image.arrays)
+    arrays["law_range"] = arrays["law_range"].copy()
+    arrays["law_range"][0, 3] = 0.0
+    with pytest.raises(ModelError, match="a rope has an impossible side"):
+        ModelImage(pack(image.sizes, arrays)).check()
 
 
 # Refusals ------------------------------------------------------------------------------------------------------
