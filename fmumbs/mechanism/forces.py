@@ -136,7 +136,7 @@ class Pulley:
 class Rope(Force):
     """An elastic rope through points without friction and over pulleys, which pulls and never pushes.
 
-    >>> model.add(fm.Rope("rope", [model.ground.at(0, 0, 3), load.at()], stiffness=1e5, length=2.0))
+    >>> model.add(fm.Rope("hoist", [model.ground.at(0, 0, 3), slider.M], stiffness=1e5, length=2.0))
 
     points: two or more, in order: points on bodies or on the ground, through which the rope runs without friction (its
         ends are fixed), and pulleys, each between two points. A pulley at an end is a drum that takes the rope up.
