@@ -270,6 +270,21 @@ def test_a_reversed_rope_and_a_turned_world_are_the_same() -> None:
             assert_allclose(other, one, atol=1e-7)
 
 
+def test_pulleys_on_moving_bodies_agree_with_the_oracle() -> None:
+    """With the sides that were chosen as the shorter ones."""
+    model, chosen = reeved(), fm.compile(reeved()).arrays["via_turn"]
+    rope = model.ropes[0]
+    senses = iter("positive" if turn > 0.0 else "negative" for turn in chosen[[2, 5]])
+    points = [replace(one, side=next(senses)) if isinstance(one, fm.Pulley) else one for one in rope.points]
+    same = fm.Model("same", gravity=model.gravity)
+    same.add(*(one for one in model.elements if one is not rope), replace(rope, points=points))
+    solver = started(same, tolerance=1e-9)
+    assert solver.get("rope.tension").min() > 0.0
+    assert_agrees(solver, Case(same, {}))
+    solver.step(0.1)
+    assert_agrees(solver, Case(same, {}))
+
+
 def test_a_drum_takes_the_rope_up() -> None:
     """A weight on a drum: m g r = (I + m r^2) q''."""
     model = fm.Model("drum", gravity=(0, 0, -G))
