@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.layout import Arrays
+from fmumbs.compiler.layout import Arrays, lib
 
 Ends = tuple[int, int]
 
@@ -26,11 +26,18 @@ class Graph:
         self.joints: list[Ends] = list(zip(*ends, strict=True))
         springs = sorted({i for i in arrays["law_spring"].tolist() if i >= 0})
         lines = (self.body_of[arrays["point_link"][arrays[f"spring_{end}"][springs]]].tolist() for end in "PQ")
-        self.lines: list[Ends] = list(zip(*lines, strict=True))
+        self.lines: list[Ends] = [*zip(*lines, strict=True), *self._programmed_lengths(arrays)]
         terms: list[int] = arrays["link_joint"][arrays["term_link"]].tolist()
         counts = zip(arrays["coupling_first"].tolist(), arrays["coupling_count"].tolist(), strict=True)
         self.coupled = [list(range(first, first + count)) for first, count in counts]  # terms by coupling
         self.joint_of_term = terms
+
+    def _programmed_lengths(self, arrays: Arrays) -> Iterator[Ends]:
+        """The target of each program for a distance, and the bodies at its ends."""
+        rows = np.flatnonzero((arrays["row_kind"] == lib.FM_ROW_DISTANCE) & (arrays["row_excitation"] >= 0))
+        drives = arrays["excitation_joint"][arrays["row_excitation"][rows]]
+        for follower, drive in zip(arrays["row_joint"][rows].tolist(), drives.tolist(), strict=True):
+            yield from ((self.joints[drive][1], end) for end in self.joints[follower])
 
     def parts(self, moving: NDArray[np.bool_], tied: NDArray[np.bool_]) -> NDArray[np.int64]:
         """(bodies + 1,) number of the part of the mechanism that each body moves with, -1: it does not.

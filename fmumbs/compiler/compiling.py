@@ -15,12 +15,14 @@ from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.friction import add_frictions, check_reactions
+from fmumbs.compiler.gears import add_teeth, gear_fields
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, Column, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
+from fmumbs.compiler.motors import geared_by_motors, motor_fields
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
@@ -32,7 +34,7 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES, Rope
+from fmumbs.mechanism.forces import FORCES, Force, Gear, Motor, Rope
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.scene import scene_of
 from fmumbs.spatial import Transform
@@ -147,11 +149,12 @@ def parts_of(
     texts = Texts()
     joints = [*tree, *cuts]
     with np.errstate(all="ignore"):  # overflow is refused later
-        links = make_links(tree, backwards, model.points_beside(tree))
+        links = make_links(tree, backwards, model.points_beside(tree), geared_by_motors(model))
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
         add_programs(links, model, joints)
         add_laws(links, model, tree, texts.put)
+        add_teeth(links, model, joints, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links
@@ -233,9 +236,20 @@ def _add_points(model: Model, joints: list[JointBase], links: Links, texts: Text
         for force in model.forces_of(kind):
             if isinstance(force, Rope):
                 continue
-            rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in force.fields.items()}
+            given = _on_joints(force, links, joints)
+            rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in given.items()}
+            for name in force.inputs:
+                links.add(control_start=rows[f"{one}_{name}"])
+                rows[f"{one}_{name}"] = len(links.rows["control_start"]) - 1
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
     add_ropes(links, model, joints, put, texts.put)
+
+
+def _on_joints(force: Force, links: Links, joints: list[JointBase]) -> dict[str, Any]:
+    """The fields of a force element as the image has them, points apart."""
+    if isinstance(force, Motor):
+        return motor_fields(force, links, joints)
+    return gear_fields(force, links, joints) if isinstance(force, Gear) else force.fields
 
 
 def _length(model: Model) -> float:

@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.blocks import Blocks, Graph
 from fmumbs.compiler.kinds import (
+    ACTUATOR,
     BODY,
     FRICTION,
     JOINT,
     LAW,
     LOAD,
+    MOTOR,
     ROPE,
     Listing,
     kind_columns,
@@ -120,6 +122,7 @@ class Dependencies:
         lists |= self._of_frictions(which[lib.FM_FOLLOWS_FRICTION], indices)
         lists |= self._of_laws(which[lib.FM_FOLLOWS_LAW], indices)
         lists |= self._of_ropes(which[lib.FM_FOLLOWS_ROPE], indices)
+        lists |= self._of_elements(which[lib.FM_FOLLOWS_OWN], indices)
         lists |= self._of_programs_of_rates(indices)
         # where reactions act on motions by friction, or drives realise programs, all may follow all
         driven = (self._arrays["excitation_drive"] >= 0).any()
@@ -160,22 +163,39 @@ class Dependencies:
     @cached_property
     def _pays_out(self) -> NDArray[np.bool_]:
         """(inputs,) which are lengths of ropes, whose tension may accelerate all that these touch."""
-        pays_out: NDArray[np.bool_] = kind_columns().owner[self._kind[self._inputs]] == ROPE
+        pays_out: NDArray[np.bool_] = self._owners == ROPE
         return pays_out
 
     @cached_property
+    def _owners(self) -> NDArray[np.int32]:
+        """(inputs,) what each belongs to."""
+        found: NDArray[np.int32] = kind_columns().owner[self._kind[self._inputs]]
+        return found
+
+    @cached_property
     def _owner_of_inputs(self) -> NDArray[np.int32]:
-        """(inputs,) what each acts on: those of friction on a joint."""
-        owners = kind_columns().owner[self._kind[self._inputs]]
-        return np.where((owners == FRICTION) | (owners == LAW), JOINT, owners)
+        """(inputs,) what each acts on: those of friction, and voltages of motors without inductance, on a joint; those
+        of motors with one on the motor alone.
+        """
+        on_joint = np.isin(self._owners, (FRICTION, LAW)) | (self._owners == MOTOR) & ~self._waits
+        return np.where(on_joint, JOINT, self._owners)
+
+    @cached_property
+    def _waits(self) -> NDArray[np.bool_]:
+        """(inputs,) voltages of motors with an inductance, which change the rate of a state alone."""
+        found: NDArray[np.bool_] = self._owners == MOTOR
+        found[found] = self._arrays["motor_state"][self._object[self._inputs[found]]] >= 0
+        return found
 
     @cached_property
     def _element_of_inputs(self) -> References:
         """(inputs,) the element that each acts on: of friction its joint."""
         elements = self._object[self._inputs].astype(np.int64)
-        rubs = kind_columns().owner[self._kind[self._inputs]] == FRICTION
+        rubs = self._owners == FRICTION
         elements[rubs] = self._arrays["friction_joint"][elements[rubs]]
-        elements[kind_columns().owner[self._kind[self._inputs]] == LAW] = 0  # what they act on is not asked
+        drives = self._owners == MOTOR
+        elements[drives] = self._arrays["motor_joint"][elements[drives]]
+        elements[self._owners == LAW] = 0  # what they act on is not asked
         return elements
 
     @cached_property
@@ -183,26 +203,28 @@ class Dependencies:
         """(inputs,) which do work on some motion, excited modes included."""
         inputs = self._inputs
         works = np.zeros(len(inputs), bool)
-        rubs = np.isin(kind_columns().owner[self._kind[inputs]], (FRICTION, LAW))
-        plain = ~(rubs | self._pays_out)
+        rubs, pushes = np.isin(self._owners, (FRICTION, LAW, MOTOR)), self._owners == ACTUATOR
+        plain = ~(rubs | pushes | self._pays_out)
         others = inputs[plain]
         rows = self._motion.rows(self._kind[others], self._object[others], self._component[others])
         works[plain] = self._motion.works[rows]
         works[rubs] = self._motion.joints_that_work()[self._element_of_inputs[rubs]]
-        return works
+        works[pushes] = True
+        return works & ~self._waits
 
     @cached_property
-    def _body_of_inputs(self) -> References:
-        """(inputs,) a body that each acts on, or the ground: of a joint's that which moves."""
-        found = np.empty(len(self._inputs), np.int64)
-        elements = self._element_of_inputs.tolist()
-        for i, (owner, element) in enumerate(zip(self._owner_of_inputs.tolist(), elements, strict=True)):
-            if owner == LOAD:
-                found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_P"][element]]]
+    def _bodies_of_inputs(self) -> list[tuple[int, ...]]:
+        """By input, the bodies that it acts on, or the ground: of a joint's the one that moves."""
+        ends = {LOAD: ("load_P",), ACTUATOR: ("actuator_P", "actuator_Q")}
+        found = []
+        for owner, element in zip(self._owner_of_inputs.tolist(), self._element_of_inputs.tolist(), strict=True):
+            if owner in ends:
+                links = (self._arrays["point_link"][self._arrays[end][element]] for end in ends[owner])
+                found.append(tuple(int(self._graph.body_of[link]) for link in links))
             elif owner == ROPE:
-                found[i] = self._graph.ground
+                found.append((self._graph.ground,))
             else:
-                found[i] = self._of_joint[element]
+                found.append((self._of_joint[element],))
         return found
 
     # The mechanism ------------------------------------------------------------------------------------------
@@ -263,11 +285,13 @@ class Dependencies:
     def _acting(self) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
         """The inputs that accelerate each part: forces by free parts, inputs of excited modes by driven ones."""
         found: tuple[dict[int, list[int]], dict[int, list[int]]] = {}, {}
-        free, driven = (part[self._body_of_inputs].tolist() for part in self._parts)
-        rows = zip(self._inputs.tolist(), self._excites.tolist(), self._works.tolist(), free, driven, strict=True)
-        for index, excites, works, by_force, by_mode in rows:
-            if works:
-                found[excites].setdefault(by_mode if excites else by_force, []).append(index)
+        parts = [part.tolist() for part in self._parts]
+        rows = zip(
+            self._inputs.tolist(), self._excites.tolist(), self._works.tolist(), self._bodies_of_inputs, strict=True
+        )
+        for index, excites, works, bodies in rows:
+            for part in {parts[excites][body] for body in bodies} if works else ():
+                found[excites].setdefault(part, []).append(index)
         forces, modes = ({part: tuple(members) for part, members in each.items() if part >= 0} for each in found)
         return forces, modes
 
@@ -343,11 +367,11 @@ class Dependencies:
         """Which reactions, by row of the motion, inputs that do work do not change, those that do none, and which
         wrenches none but the joint's own, since they are along its free modes.
 
-        A spring that a law may hold pulls in directions of its own; then none is.
+        A spring that a law may hold, and an actuator, pull in directions of their own; then none is.
         """
         motion, arrays = self._motion, self._arrays
         none = np.zeros(len(motion.free), bool)
-        if (arrays["law_spring"] >= 0).any():
+        if (arrays["law_spring"] >= 0).any() or (self._owners == ACTUATOR).any():
             return none, none, none
         works = motion.works[motion.inputs]
         quiet, still = motion.silent(motion.inputs[works]), motion.silent(motion.inputs[~works])
@@ -355,6 +379,7 @@ class Dependencies:
         driven[Listing(arrays).of(kinds()[lib.FM_J_ROTOR])[0]] = True
         driven[arrays["link_joint"][arrays["term_link"]]] = True
         driven[np.isin(np.arange(len(driven)), self._joints_with_laws)] = True
+        driven[arrays["motor_joint"]] = True
         return quiet, still, motion.wrenches_along(motion.silent(motion.inputs)) & ~driven[motion.joint_of_rows]
 
     @property
@@ -390,18 +415,21 @@ class Dependencies:
 
     @cached_property
     def _resting(self) -> Mapping[int, tuple[int, ...]]:
-        """By block, the inputs that do no work and strain it: loads on the way to the ground, joints' forces in it.
+        """By block, the inputs that do no work and strain it: loads on the way to the ground, joints' forces in it; and
+        actuators on their ways to the ground, of whose ends one may be where nothing moves.
 
         Where these lists would be long, all such inputs.
         """
         found: dict[int, set[int]] = {}
         owners = self._owner_of_inputs
-        chosen = np.flatnonzero(~(self._works | self._pays_out)).tolist()
+        idle = self._works | self._waits | self._pays_out
+        chosen = np.flatnonzero(~idle | (owners == ACTUATOR)).tolist()
         length = 0
         for place in chosen:
             index = int(self._inputs[place])
-            if owners[place] == LOAD:
-                blocks: Iterable[int] = self._blocks.way(int(self._body_of_inputs[place]))
+            if owners[place] in (LOAD, ACTUATOR):
+                ways = (self._blocks.way(body) for body in self._bodies_of_inputs[place])
+                blocks: Iterable[int] = {block for way in ways for block in way}
             else:
                 blocks = (self._blocks.of_joint[int(self._element_of_inputs[place])],)
             for block in blocks:
@@ -447,7 +475,7 @@ class Dependencies:
 
     def _of_frictions(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What forces and loads of friction follow: the inputs of the same friction."""
-        mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == FRICTION]
+        mine = self._inputs[self._owners == FRICTION]
         found = {}
         for i in chosen.tolist():
             element = self._object[indices[i]]
@@ -458,6 +486,19 @@ class Dependencies:
             if self._kind[indices[i]] == lib.FM_FR_LOAD:
                 same = same[self._kind[same] == lib.FM_FR_NORMAL]
             found[i] = tuple(same.tolist())
+        return found
+
+    def _of_elements(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
+        """What outputs of force elements follow at once: the element's own inputs, but not the torque of a current."""
+        found = {}
+        for i in chosen.tolist():
+            of = self._object[indices[i]]
+            if self._kind[indices[i]] == lib.FM_M_TORQUE and self._arrays["motor_state"][of] >= 0:
+                continue
+            same = (self._owners == kinds()[self._kind[indices[i]]].owner) & (
+                self._object[self._inputs] == of
+            )
+            found[i] = tuple(self._inputs[same].tolist())
         return found
 
     def _of_programs_of_rates(self, indices: References) -> dict[int, tuple[int, ...]]:

@@ -98,7 +98,7 @@ def _keys(table: Arrays) -> NDArray[np.int64]:
 
 def _is_listed(kind: Kind) -> bool:
     """Whether a kind may be a variable of inverse dynamics: nothing that is for integration."""
-    bristles = kind.place == lib.FM_AT_BRISTLE
+    bristles = kind.place in (lib.FM_AT_BRISTLE, lib.FM_AT_OWN_STATE)
     counts = kind.causality == "output" and kind.type == "integer"
     return not (bristles or counts or (kind.of_solver and kind.causality == "parameter"))
 

@@ -63,18 +63,21 @@ class Links(Rows):
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
     frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
     carriers: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
+    geared: frozenset[str] = frozenset()  # joints that have a rotor beside their own
     positions: int = 0
     speeds: int = 0
     links: int = 0
 
 
-def make_links(tree: list[JointBase], backwards: set[str], others: Iterable[Point] = ()) -> Links:
+def make_links(
+    tree: list[JointBase], backwards: set[str], others: Iterable[Point] = (), geared: frozenset[str] = frozenset()
+) -> Links:
     """The links of all joints of the tree and of the bodies that they carry.
 
     backwards: names of the joints whose M is nearer to the ground. others: points of the bodies where other elements
-    act, and named points.
+    act, and named points. geared: names of joints that have a rotor beside their own.
     """
-    out = Links()
+    out = Links(geared=geared)
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
     ends = [(joint.M, joint.F) if joint.name in backwards else (joint.F, joint.M) for joint in tree]
     carrying = {_node_key(inner) for inner, _ in ends if isinstance(inner.body, ModalBody)}
@@ -295,7 +298,7 @@ def _add_modes(
 ) -> Place:
     """Adds a link for each mode that moves. Returns the frame after them, which may differ from the last link's."""
     free = [mode for mode in modes if mode.role == "free"]
-    geared = add_free_speeds(out, joint, free)
+    geared = add_free_speeds(out, joint, free) or joint.name in out.geared
     places = _variables(out, modes)
     for mode, p, u in reversed(places) if backwards else places:
         turned = _opposite(mode) if backwards else mode

@@ -95,8 +95,11 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
         return f"load_{kind.suffix}", [3 * element + part]
     if kind.place == lib.FM_AT_BRISTLE:
         return "start_z", [int(arrays["friction_z"][element]) + part]
+    if kind.place == lib.FM_AT_OWN_STATE:
+        return "start_z", [int(arrays["motor_state"][element])]
     if kind.place == lib.FM_AT_CONTROL:
-        what = "pressed" if kind.elements == lib.FM_HAVE_PRESSED else "scaled"
+        of = {lib.FM_HAVE_PRESSED: "pressed", lib.FM_HAVE_SCALED: "scaled"}
+        what = of.get(kind.elements, kind.suffix)
         return "control_start", [int(arrays[f"{OWNERS[kind.owner]}_{what}"][element])]
     return None
 

@@ -36,6 +36,9 @@ typedef enum fm_elements {
     FM_HAVE_RUBBING,             /* frictions: one for each mode */
     FM_HAVE_PRESSED,             /* frictions whose normal force has an input */
     FM_HAVE_SCALED,              /* frictions and laws that an input scales */
+    FM_HAVE_INDUCTIVE,           /* motors with an inductance, whose current is a state */
+    FM_HAVE_RESISTIVE,           /* motors without */
+    FM_HAVE_ROTATING,            /* motors on joints that have a rotor */
     FM_HAVE_CLOSED,              /* models with loops */
     FM_HAVE_DEFORMED,            /* models with flexible bodies or links */
     FM_HAVE_STEADY,              /* loads in world axes */
@@ -68,13 +71,14 @@ typedef enum fm_storage {
     FM_AT_TAU,     /* inputs of modes */
     FM_AT_LOAD_FORCE,
     FM_AT_LOAD_TORQUE,
-    FM_AT_CONTROL,  /* inputs of frictions and laws */
+    FM_AT_CONTROL,  /* inputs of actuators, frictions and laws */
     FM_AT_POSITION, /* the state, and its rates, of a joint's free modes */
     FM_AT_QUATERNION,
     FM_AT_SPEED,
     FM_AT_ACCELERATION,
     FM_AT_EXCITED, /* positions of excited modes */
     FM_AT_BRISTLE,
+    FM_AT_OWN_STATE, /* of force elements */
     FM_AT_MODAL_POSITION, /* the state, and its rates, of a flexible body */
     FM_AT_MODAL_SPEED,
     FM_AT_MODAL_ACCELERATION,
@@ -95,6 +99,7 @@ typedef enum fm_follows {
     FM_FOLLOWS_LAW,           /* what accelerates the law's ends */
     FM_FOLLOWS_ROPE,          /* the rope's own input */
     FM_FOLLOWS_FRICTION,      /* the friction's own inputs, and all where a reaction loads it */
+    FM_FOLLOWS_OWN,           /* the element's own inputs */
     FM_FOLLOWS_GIVEN_MOTION,  /* all inputs of an image that asks for inverse dynamics */
     FM_FOLLOWS_COUNT
 } fm_follows;

@@ -43,6 +43,7 @@ from fmumbs.mechanism.path import Curve, Path
 from fmumbs.mechanism.program import (
     Program,
     ProgrammedJoint,
+    ProgrammedLength,
     ProgrammedOrientation,
     ProgrammedPoint,
     ProgrammedVelocity,
@@ -93,6 +94,7 @@ __all__ = [
     "Prismatic",
     "Program",
     "ProgrammedJoint",
+    "ProgrammedLength",
     "ProgrammedOrientation",
     "ProgrammedPoint",
     "ProgrammedVelocity",

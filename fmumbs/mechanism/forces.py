@@ -16,12 +16,14 @@ from itertools import chain, pairwise
 from typing import Any, Literal, get_args
 
 from fmumbs import _checks
+from fmumbs._limits import LARGEST
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Ground, Point, point
+from fmumbs.mechanism.coupling import scalar_mode
 from fmumbs.mechanism.element import Element
-from fmumbs.mechanism.joints import Revolute
+from fmumbs.mechanism.joints import JointBase, Revolute
 
-__all__ = ["Load", "Pulley", "Rope", "Spring"]
+__all__ = ["Actuator", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring"]
 
 LoadAxes = Literal["world", "point"]
 Sense = Literal["shorter", "positive", "negative"]
@@ -32,14 +34,20 @@ class Force(Element):
     """A force element between points of bodies.
 
     Its class, in small letters, is what its arrays in the image are called after: NAME_FIELD for each of its fields,
-    a Point being the index of one, and a word its place among the `words` of its field, which an enum of C has in the
-    same order (fmumbs/core/image/table.h).
+    a Point being the index of one, a word its place among the `words` of its field, which an enum of C has in the
+    same order (fmumbs/core/image/table.h), and a field whose metadata says `input` the index of that input. What acts
+    on a joint has `on` and `mode` (fmumbs/compiler/motors.py).
     """
 
     @property
     def ends(self) -> tuple[Point, ...]:
         """The points that it acts at."""
         return tuple(value for value in self.fields.values() if isinstance(value, Point))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The fields that are start values of inputs of their own."""
+        return tuple(one.name for one in fields(self) if "input" in one.metadata)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -66,13 +74,7 @@ class Spring(Force):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        point(self.P, self._where("P"))
-        point(self.Q, self._where("Q"))
-        if self.P.body.name == self.Q.body.name:
-            raise ModelError(
-                f"{self._where('P and Q')} are both on '{self.P.body.name}', so it has no effect. "
-                "Give points on two different bodies."
-            )
+        _two_bodies(self)
         for law in ("stiffness", "damping", "free_length"):
             self._store(law, _checks.parameter("spring", law, getattr(self, law), self._where(law)))
 
@@ -240,5 +242,143 @@ class Rope(Force):
         return tuple(chain.from_iterable(ends))
 
 
-FORCES: tuple[type[Force], ...] = (Spring, Load, Rope)
+@dataclass(frozen=True)
+class Actuator(Force):
+    """A force between two points along their line, which is an input: F on Q, away from P, and -F on P.
+
+    >>> model.add(fm.Actuator("ram", model.ground.at(0, 0, 2), spring.Q, force=5.0))  # with the input ram.force
+
+    P, Q: points on two different bodies. force: start value of the input NAME.force [N], positive where it pushes the
+    points apart. Outputs: length [m], the distance of the points, and power [W], force times the rate of the length.
+    Where the points coincide the line has no direction, and there is no force.
+
+    For a length as an input, and the force that it takes, see ProgrammedLength. Raises ModelError for two points on one
+    body.
+    """
+
+    P: Point
+    Q: Point
+    force: float = field(default=0.0, kw_only=True, metadata={"input": True})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _two_bodies(self)
+        self._store("force", _checks.number(self.force, self._where("force")))
+
+
+@dataclass(frozen=True)
+class Motor(Force):
+    """A direct-current motor that drives a joint through a gear, by its voltage V.
+
+        L di/dt = V - R i - N k v,    torque on the joint = N k i,    inertia N^2 J beside the joint's own
+
+    >>> model.add(fm.Motor("M", hinge, resistance=0.5, inductance=1e-3, constant=0.05, gear=50.0, rotor_inertia=2e-5))
+
+    on: the joint, in the spanning tree, with the rate v [rad/s] or [m/s]; mode: the number of its free mode, from 1.
+    resistance: R [Ohm], above 0. inductance: L [H]; with 0 the current is (V - N k v) / R always, and no state.
+    constant: k [N.m/A], torque per current, and voltage per speed of the rotor [V.s/rad]. gear: N, speed of the rotor
+    over v, below 0 where it turns the other way [1] or [rad/m]. rotor_inertia: J [kg.m2], 0 for none. voltage: start
+    value of the input NAME.voltage [V]. voltage_limit: the largest |V|, to which the input is cut [V]. current: start
+    value of i [A], only with an inductance.
+
+    resistance, inductance, constant, gear, rotor_inertia and voltage_limit are tunable, an inductance and a rotor where
+    the model has one. Outputs: current [A], torque [N.m] or force [N] on M with respect to F, and power, V i, that the
+    motor takes [W], of which R i^2 is lost. The energy L i^2 / 2 is part of solver.energy. At rest, as in
+    fm.equilibrium, i = V / R.
+
+    Raises ModelError for a number out of range, and for a joint that has no such mode.
+    """
+
+    on: JointBase
+    mode: int = field(default=1, kw_only=True)
+    resistance: float = field(kw_only=True)
+    inductance: float = field(default=0.0, kw_only=True)
+    constant: float = field(kw_only=True)
+    gear: float = field(default=1.0, kw_only=True)
+    rotor_inertia: float = field(default=0.0, kw_only=True)
+    voltage: float = field(default=0.0, kw_only=True, metadata={"input": True})
+    voltage_limit: float = field(default=LARGEST, kw_only=True)
+    current: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.on, JointBase):
+            raise ModelError(f"{self._where('on')} is a {type(self.on).__name__}. Give a joint.")
+        free = self.on.free_modes
+        scalar = not self.on.velocity_rows and all(mode.kind != "ball" for mode in free)
+        if not scalar or not isinstance(self.mode, int) or not 1 <= self.mode <= len(free):
+            count = len(free) if scalar else 0
+            fix = f"Give a mode from 1 to {count}." if count else "Choose another joint."
+            raise ModelError(
+                f"{self._where('mode')} is {_checks.shown(self.mode)}, but joint '{self.on.name}' has {count} free "
+                f"modes with scalar positions. {fix}"
+            )
+        self._store("inductance", _checks.number(self.inductance, self._where("inductance")))
+        parameters = ("resistance", "constant", "gear", "rotor_inertia", "voltage_limit")
+        for name in parameters if self.inductance == 0.0 else (*parameters, "inductance"):
+            self._store(name, _checks.parameter("motor", name, getattr(self, name), self._where(name)))
+        for name in ("voltage", "current"):
+            self._store(name, _checks.number(getattr(self, name), self._where(name)))
+        if self.current and not self.inductance:
+            raise ModelError(f"{self._where('current')} is given, but without inductance it follows. Leave it out.")
+
+
+@dataclass(frozen=True)
+class Gear(Force):
+    """A pair of gears with play: their teeth are a spring with a gap between the positions of two joints.
+
+        x = q_A - ratio q_B - offset;    f = -stiffness (x - backlash / 2) - damping max(dx/dt, 0)  beyond the gap
+
+    >>> model.add(fm.Gear("teeth", A, B, ratio=-3.0, backlash=0.002, stiffness=1e4, damping=5.0))
+
+    f acts on A, and -ratio f on B; below the gap it is the mirror image, within it zero. Teeth push and never pull, and
+    the integrator stops where they meet and part. A, B: joints in the spanning tree; mode_A, mode_B: the numbers of
+    their free modes, from 1. ratio: rate of A over that of B, not 0, below 0 where they mesh from outside about
+    parallel axes. backlash: the whole play, as A moves, at least 0 [rad] or [m]. stiffness: above 0 [N.m/rad] or [N/m];
+    damping: at least 0 [N.m.s/rad] or [N.s/m], both at A. offset: middle of the play. All are tunable parameters.
+
+    Outputs: position x, force f [N.m] or [N], power that the teeth give to B [W]. The energy that they store is part of
+    solver.energy. Bearings do not feel the teeth, as with fm.Coupling.gear, which has neither play nor elasticity.
+
+    Raises ModelError for a gear of a joint with itself, and for a joint that has no such mode.
+    """
+
+    A: JointBase
+    B: JointBase
+    mode_A: int = field(default=1, kw_only=True)
+    mode_B: int = field(default=1, kw_only=True)
+    ratio: float = field(kw_only=True)
+    backlash: float = field(default=0.0, kw_only=True)
+    stiffness: float = field(kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    offset: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for end in ("A", "B"):
+            joint, mode = getattr(self, end), getattr(self, f"mode_{end}")
+            if not isinstance(joint, JointBase):
+                raise ModelError(f"{self._where(end)} is a {type(joint).__name__}. Give a joint.")
+            if not scalar_mode(joint, mode, self._where(end)).free:
+                raise ModelError(f"{self._where(end)}: mode {mode} of '{joint.name}' is excited. Give a free one.")
+        if (self.A.name, self.mode_A) == (self.B.name, self.mode_B):
+            raise ModelError(f"{self._where('A and B')} are both joint '{self.A.name}'. Give two joints.")
+        for name in ("ratio", "backlash", "stiffness", "damping", "offset"):
+            self._store(name, _checks.parameter("gear", name, getattr(self, name), self._where(name)))
+        if self.ratio == 0.0:
+            raise ModelError(f"{self._where('ratio')} is zero, so B turns nothing. Give the rate of A over that of B.")
+
+
+def _two_bodies(one: "Spring | Actuator") -> None:
+    """Checks the two points of an element along a line."""
+    point(one.P, one._where("P"))
+    point(one.Q, one._where("Q"))
+    if one.P.body.name == one.Q.body.name:
+        raise ModelError(
+            f"{one._where('P and Q')} are both on '{one.P.body.name}', so it has no effect. "
+            "Give points on two different bodies."
+        )
+
+
+FORCES: tuple[type[Force], ...] = (Spring, Load, Rope, Actuator, Motor, Gear)
 """In the image's order."""

@@ -21,7 +21,7 @@ from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import Causality, DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible_link import FlexibleLink
-from fmumbs.mechanism.forces import FORCES, Force, Load, Rope, Spring
+from fmumbs.mechanism.forces import FORCES, Force, Gear, Load, Motor, Rope, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
@@ -89,7 +89,7 @@ class Model:
             if not isinstance(given, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(given).__name__}. "
-                    "Add bodies, joints, couplings, programs, springs, loads, ropes and laws."
+                    "Add bodies, joints, couplings, programs, springs, loads, actuators, motors, gears, ropes and laws."
                 )
             for element in (given, *given.parts) if isinstance(given, Composite) else (given,):
                 self._check_name(element, new)
@@ -244,6 +244,11 @@ class Model:
         """Raises ModelError if an element acts on a body, joint or spring that is not in the model."""
         for law in self.laws:
             self._check_added(law, "acts on", law.on)
+        for motor in self.forces_of(Motor):
+            self._check_added(motor, "drives", motor.on)
+        for gear in self.forces_of(Gear):
+            for joint in (gear.A, gear.B):
+                self._check_added(gear, "meshes with", joint)
         for coupling in self.couplings:
             for joint, _, _ in coupling.coordinates:
                 self._check_added(coupling, "couples", joint)

@@ -64,6 +64,15 @@ class Follower(Closing):
 
 
 @dataclass(frozen=True)
+class LengthFollower(Follower):
+    """The constraint of a length: F's and M's origins are as far apart as the target."""
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        return (("distance", _NONE, _NONE, 1.0),)  # the target stands for the 1
+
+
+@dataclass(frozen=True)
 class Combination(Follower):
     """Rows of angular velocity and velocity together, which may change linearly with a coordinate.
 
@@ -282,6 +291,40 @@ class ProgrammedPoint(_InFrame):
             target,
             Follower(f"{self.name}_follows", F, self.point, directions=letters, kind=kind, order=self.level),
         )
+
+
+@dataclass(frozen=True)
+class ProgrammedLength(Program):
+    """The distance of two points follows a path or an input: an actuator whose length is given.
+
+    >>> ends = model.ground.at(0, 0, 2), spring.Q
+    >>> model.add(fm.ProgrammedLength("ram", *ends, input="eta", cutoff=30.0, start=4.5))  # with the input ram.eta_in
+
+    |Q - P| = eta(t). P, Q: points on two different bodies. With inputs start, the first length [m], is positive, and
+    rate [m/s]. ram.drive is the force that the length takes [N], positive where it pushes the points apart;
+    ram.position is the length, ram.kappa its rate. Where the points coincide the line has no direction: a length must
+    stay positive.
+
+    Raises ModelError for two points on one body, for a first length that is not positive, and for `of` other than
+    "position".
+    """
+
+    P: Point
+    Q: Point
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        P, Q = point(self.P, self._where("P")), point(self.Q, self._where("Q"))
+        if P.body.name == Q.body.name:
+            raise ModelError(f"{self._where('P and Q')} are both on '{P.body.name}'. Give points on two bodies.")
+        target = self._make(GROUND.at(), [Slide("x")])
+        if self.level:
+            raise ModelError(f"{self._where('of')} is '{self.of}', but a length is a position. Leave it out.")
+        first = self.drive.modes[0].prescribed()[0]
+        if not first > 0.0:
+            what = "start" if self.path is None else "path"
+            raise ModelError(f"{self._where(what)}: the first length is {first:g}, but must be above zero. Give it.")
+        self._follow(target, LengthFollower(f"{self.name}_follows", self.P, self.Q))
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Chart:
     @cached_property
     def _bristle_names(self) -> list[str]:
         kind = self.image.arrays["variable_kind"]
-        chosen = [k.index for k in kinds() if k.place == lib.FM_AT_BRISTLE]
+        chosen = [k.index for k in kinds() if k.place in (lib.FM_AT_BRISTLE, lib.FM_AT_OWN_STATE)]
         found = np.flatnonzero(np.isin(kind, chosen))
         places = [lib.fm_continuous_place(self.solver.instance, int(i)) for i in found]
         return self.image.variables.names(found[np.argsort(places)]) if len(found) else []
@@ -132,8 +132,9 @@ class Chart:
 
     @cached_property
     def sticking(self) -> list[int]:
-        """Laws that stick, which those of ropes never do."""
-        able = [i for i, side in enumerate(self.image.arrays["law_side"].tolist()) if side < 0]
+        """Laws that stick, which those of ropes and gears never do."""
+        arrays = self.image.arrays
+        able = np.flatnonzero((np.asarray(arrays["law_side"]) < 0) & (np.asarray(arrays["law_gear"]) < 0)).tolist()
         return [i for i in able if self.solver.get(f"{self.laws[i]}.slip") == 0.0]
 
     @cached_property
@@ -151,8 +152,9 @@ class Chart:
         joints = np.asarray(self.image.arrays["excitation_joint"])[self.image.arrays["excitation_path"] >= 0]
         names = self.image.variables.structured.elements(kinds()[lib.FM_J_Q].owner)
         texts += [f"joint '{names[j]}' follows a path and stays where it is" for j in dict.fromkeys(joints.tolist())]
-        slips = [(name, self.solver.get(f"{name.rpartition('.')[0]}.slip")) for name in self._bristle_names]
-        v = self.rates(self.x0)[len(self.free) + len(self.moving) :] if slips else np.zeros(0)
+        rubbing = int((np.asarray(self.image.arrays["bristle_friction"]) >= 0).sum())
+        slips = [(name, self.solver.get(f"{name.rpartition('.')[0]}.slip")) for name in self._bristle_names[:rubbing]]
+        v = self.rates(self.x0)[len(self.free) + len(self.moving) :][:rubbing] if slips else np.zeros(0)
         texts += [
             f"friction '{name.rpartition('.')[0]}' is deflected at rest, a kink of its rate: the mean of both sides"
             for (name, slip), rate in zip(slips, v, strict=True)

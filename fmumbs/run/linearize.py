@@ -23,7 +23,7 @@ from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs._late import later
 from fmumbs.compiler import ModelImage
-from fmumbs.compiler.kinds import JOINT, kinds
+from fmumbs.compiler.kinds import ACTUATOR, JOINT, kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import AssemblyError, ModelError, SolverError
 from fmumbs.mechanism import Model
@@ -336,7 +336,7 @@ class _Point:
         self.chart, self.u, self.y, self.energies = chart, u, y, energies
         self.origin = np.concatenate([chart.x0, chart.solver.read(u)])
         kind = chart.image.arrays["variable_kind"][u.astype(np.int64)]
-        forces = np.array([kinds()[k].place in _FORCES for k in kind], bool)
+        forces = np.array([kinds()[k].place in _FORCES or kinds()[k].owner == ACTUATOR for k in kind], bool)
         sizes = np.maximum(1.0, np.abs(chart.solver.read(u)))
         self.steps = np.concatenate([_FIRST * chart.sizes, np.where(forces, sizes, _FIRST * sizes)])
 

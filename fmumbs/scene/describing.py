@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fmumbs._checks import Vec3
 from fmumbs.mechanism import (
+    Actuator,
     Body,
     Closing,
     Distance,
@@ -29,6 +30,7 @@ from fmumbs.mechanism import (
     PointOnLine,
     PointOnPlane,
     Program,
+    ProgrammedLength,
     ProgrammedPoint,
     Pulley,
     RevoluteSpherical,
@@ -96,7 +98,10 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
             for joint in shown
         ),
         points=tuple(PointLook(repr(point), places(point)) for point in model.named_points),
-        springs=tuple(_spring(spring, places, lengths) for spring in model.springs),
+        springs=(
+            *(_spring(spring, places, lengths) for spring in model.springs),
+            *(SpringLook(one.name, places(one.P), places(one.Q), False, True) for one in _actuators(model)),
+        ),
         loads=tuple(
             LoadLook(one.name, places(one.P), _vec(one.force), _vec(one.torque), one.axes == "point")
             for one in model.loads
@@ -131,6 +136,11 @@ def _via(one: Point | Pulley, places: "_Places") -> ViaLook:
         return ViaLook(places(one))
     turn = {"positive": 1.0, "negative": -1.0}.get(one.side, 0.0)
     return ViaLook(places(one.joint.F), one.radius, _vec(one.joint.modes[0].axis), turn)
+
+
+def _actuators(model: Model) -> list[Actuator | ProgrammedLength]:
+    """What pushes two points apart, drawn as a piston."""
+    return [*model.forces_of(Actuator), *(one for one in model.programs if isinstance(one, ProgrammedLength))]
 
 
 class _Places:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from fmumbs._checks import Vec3
-from fmumbs.mechanism import JointBase, Mode, Model, Stop
+from fmumbs.mechanism import Gear, JointBase, Mode, Model, Stop
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.scene.described import CouplingLook, StopLook, TermLook
 
@@ -47,7 +47,11 @@ def lengths_of(model: Model) -> dict[str, tuple[float | None, float | None]]:
 
 
 def couplings_of(model: Model, places: Mapping[str, int]) -> Iterator[CouplingLook]:
-    """Couplings of joints that are shown. places: as for stops_of()."""
+    """Couplings of joints that are shown, and gears with play. places: as for stops_of()."""
+    for gear in model.forces_of(Gear):
+        if gear.A.name in places and gear.B.name in places:
+            ends = ((gear.A, gear.mode_A, 1.0), (gear.B, gear.mode_B, -gear.ratio))
+            yield CouplingLook(gear.name, tuple(_term(*one, places[one[0].name]) for one in ends), False)
     for one in model.couplings:
         if type(one) is Coupling and all(joint.name in places for joint, _, _ in one.coordinates):
             terms = tuple(_term(joint, mode, ratio, places[joint.name]) for joint, mode, ratio in one.coordinates)

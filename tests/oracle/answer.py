@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ class Answer:
         used += [p for one in model.forces for p in one.ends]
         return [*body.points, *(p for p in used if p.name is not None and p.body.name == body.name)]
 
-    def put_forces(self) -> None:
+    def put_forces(self, inputs: Mapping[str, Any]) -> None:
         for one in self.oracle.model.forces:
-            values = elements.of(one).values(self.oracle, self.state, one)
+            values = elements.of(one).values(self.oracle, self.state, one, inputs)
             self.values |= {f"{one.name}.{output}": value for output, value in values.items()}

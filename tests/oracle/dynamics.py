@@ -83,7 +83,7 @@ class Oracle(Kinematics):
         for product in self.products.values():
             self._put_product(answer, product, inputs, rows, lambdas, pushed)
         answer.put_bodies()
-        answer.put_forces()
+        answer.put_forces(inputs)
         return answer
 
     def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
@@ -288,6 +288,10 @@ class Oracle(Kinematics):
         if not np.any(joint.stiffness) and not np.any(joint.damping):
             return given
         return given - np.asarray(joint.stiffness) * away - np.asarray(joint.damping) * rate
+
+    def distance(self, state: State, P: Any, Q: Any) -> float:
+        """Of two points."""
+        return float(np.linalg.norm(self.frame(state, Q).p - self.frame(state, P).p))
 
     def spring(self, state: State, spring: Any) -> tuple[float, float, Array]:
         """Length, pull, and the gradient of the length by the bodies' small motions."""

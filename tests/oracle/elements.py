@@ -26,7 +26,7 @@ class Spring:
         return 0.5 * one.stiffness * (length - one.free_length) ** 2
 
     @staticmethod
-    def values(oracle: Any, state: Any, one: Any) -> dict[str, Any]:
+    def values(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
         length, pull, _ = oracle.spring(state, one)
         return {"length": length, "f": float(pull)}
 
@@ -43,7 +43,7 @@ class Load:
         return 0.0
 
     @staticmethod
-    def values(oracle: Any, state: Any, one: Any) -> dict[str, Any]:
+    def values(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
         return {}
 
 
@@ -64,7 +64,7 @@ class Rope:
         return sum(0.5 * one.stiffness / own * max(length - own, 0.0) ** 2 for length, own, *_ in sides)
 
     @staticmethod
-    def values(oracle: Any, state: Any, one: Any) -> dict[str, Any]:
+    def values(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
         sides = _sides(oracle, state, one)
         power = Rope.push(oracle, state, one, {}) @ oracle.velocities(state)
         found = {
@@ -145,6 +145,38 @@ def _wrap(P: Any, N: Any, pulley: Any, turn: float, first: float) -> tuple[Any, 
     return np.sqrt(far * far + h * h - pulley.radius**2), angle - 2 * np.pi * turns
 
 
+class Actuator:
+    @staticmethod
+    def push(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> Array:
+        force = inputs.get(f"{one.name}.force", one.force) * Actuator._line(oracle, state, one)
+        return wrench_at(oracle, state, one.Q, force, np.zeros(3)) - wrench_at(oracle, state, one.P, force, np.zeros(3))
+
+    @staticmethod
+    def energy(oracle: Any, state: Any, one: Any) -> float:
+        return 0.0
+
+    @staticmethod
+    def values(oracle: Any, state: Any, one: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        P, Q = (oracle.frame(state, end) for end in (one.P, one.Q))
+        v_P, v_Q = (point_velocity(oracle, state, end) for end in (one.P, one.Q))
+        rate = Actuator._line(oracle, state, one) @ (v_Q - v_P)
+        return {"length": float(np.linalg.norm(Q.p - P.p)), "power": inputs.get(f"{one.name}.force", one.force) * rate}
+
+    @staticmethod
+    def _line(oracle: Any, state: Any, one: Any) -> Array:
+        line = oracle.frame(state, one.Q).p - oracle.frame(state, one.P).p
+        return line / np.linalg.norm(line)
+
+
+def point_velocity(oracle: Any, state: Any, point: Any) -> Array:
+    """Of a point in world axes."""
+    if oracle.is_ground(point):
+        return np.zeros(3)
+    name = point.body.name
+    arm = state.frame[name].R @ np.asarray(point.X_BP.translation, float)
+    return np.asarray(state.v[name] + cross(state.w[name], arm), float)
+
+
 def wrench_at(oracle: Any, state: Any, point: Any, force: Any, torque: Any) -> Array:
     """Generalised forces of a force at a point and a torque on its body, both in world axes."""
     Q = np.zeros(6 * len(oracle.bodies))
@@ -157,7 +189,7 @@ def wrench_at(oracle: Any, state: Any, point: Any, force: Any, torque: Any) -> A
     return Q
 
 
-ELEMENTS: dict[str, Any] = {"Spring": Spring, "Load": Load, "Rope": Rope}
+ELEMENTS: dict[str, Any] = {"Spring": Spring, "Load": Load, "Rope": Rope, "Actuator": Actuator}
 
 
 def of(one: Any) -> Any:

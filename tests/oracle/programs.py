@@ -45,8 +45,9 @@ def faded(target: Target, off: Array, rate: Array, duration: float) -> Target:
 class Programmed(Oracle):
     """An Oracle of a model without its programs, which are given beside it.
 
-    programs: by name the kind "point", "orientation" or "joint", what it is about, and the target. For a point the
-    frame, the point and the directions; for an orientation the two frames; for a joint the joint.
+    programs: by name the kind "point", "length", "orientation" or "joint", what it is about, and the target. For a
+    point the frame, the point and the directions; for a length the two points, for an orientation the two frames; for
+    a joint the joint.
     """
 
     def __init__(self, model: Any, programs: dict[str, tuple[str, Any, Target]]) -> None:
@@ -131,7 +132,10 @@ class Programmed(Oracle):
             R = F.R.T @ M.R
             return np.array([np.arctan(-R[1, 2] / R[2, 2]), np.arcsin(R[0, 2]), np.arctan(-R[0, 1] / R[0, 0])])
 
-        return place if kind == "point" else angles
+        def length(F: Frame, M: Frame) -> Array:
+            return np.array([np.sqrt((M.p - F.p) @ (M.p - F.p))])
+
+        return {"point": place, "length": length}.get(kind, angles)
 
 
 class Realised(Programmed):

@@ -73,6 +73,11 @@ def draw(
         point = last.at(*arm)
         program = fm.ProgrammedPoint("P", point, frame=frame, directions=letters, path=curve(rng, now, off), **options)
         about = (frame, point, letters)
+    elif kind == "length":
+        point = last.at(*arm)
+        now = np.array([np.linalg.norm(place + R @ arm - F)])
+        program = fm.ProgrammedLength("P", frame, point, path=curve(rng, now, 0.3 * off), **options)
+        about = (frame, point)
     elif kind.startswith("twist"):
         count, point = 1 if loops else int(rng.integers(1, 3)), point_at(last, arm, orientation(rng))
         rows = rng.uniform(-1, 1, (count, 6)) * rng.choice([0.0, 1.0], (count, 6), p=(0.3, 0.7))

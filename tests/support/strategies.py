@@ -256,7 +256,8 @@ def finished(draw: st.DrawFn, model: fm.Model, every: list[Any], laws: bool = Fa
         _add_laws(draw, model)
     oracle = Oracle(model)
     state = oracle.state()
-    assume(all(oracle.spring(state, spring)[0] > CLOSEST for spring in model.springs))
+    lines = [one for one in model.forces if isinstance(one, fm.Spring | fm.Actuator)]
+    assume(all(oracle.distance(state, one.P, one.Q) > CLOSEST for one in lines))
     return Case(model, _inputs(draw, model))
 
 
@@ -265,6 +266,9 @@ def _add_forces(draw: st.DrawFn, model: fm.Model, every: list[Any]) -> None:
         P, Q = (draw(points(body)) for body in draw(st.permutations(every))[:2])
         laws = {"stiffness": law(draw, 20), "damping": law(draw, 2), "free_length": draw(numbers(0, 1))}
         model.add(fm.Spring(f"s{k}", P, Q, **laws))
+    for k in range(draw(st.integers(0, 1))):
+        P, Q = (draw(points(body)) for body in draw(st.permutations(every))[:2])
+        model.add(fm.Actuator(f"push{k}", P, Q, force=draw(numbers(-5, 5))))
     for k in range(draw(st.integers(0, 2))):
         P = draw(points(draw(st.sampled_from(every[1:]))))
         axes = draw(st.sampled_from(("world", "point")))
@@ -349,6 +353,9 @@ def _inputs(draw: st.DrawFn, model: fm.Model) -> dict[str, Any]:
     for load in model.loads:
         if draw(st.booleans()):
             values[f"{load.name}.force"] = draw(vectors(high=5.0))
+    for one in model.forces_of(fm.Actuator):
+        if draw(st.booleans()):
+            values[f"{one.name}.force"] = draw(numbers(-5, 5))
     return values
 
 

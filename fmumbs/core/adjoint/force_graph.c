@@ -60,6 +60,21 @@ static int build_rope(fm_builder *b, int32_t i)
     return fm_uncovered(b, "rope", b->m->rope_name[i]);
 }
 
+static int build_actuator(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "actuator", b->m->actuator_name[i]);
+}
+
+static int build_motor(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "motor", b->m->motor_name[i]);
+}
+
+static int build_gear(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "gear", b->m->gear_name[i]);
+}
+
 /* Forces on the links. */
 int fm_build_forces(fm_builder *b)
 {

@@ -79,6 +79,8 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
     const int32_t kind = m->row_kind[row];
     if (kind == FM_ROW_ALONG || kind == FM_ROW_PERPENDICULAR) e = fixed_vector(b, cut->F, m->row_f + 3 * row);
     if (kind == FM_ROW_ALONG_M || kind == FM_ROW_PERPENDICULAR) g = fixed_vector(b, cut->M, m->row_g + 3 * row);
+    if (fm_is_programmed_length(m, row))
+        return fm_uncovered(b, "the length of program", m->joint_name[m->excitation_joint[m->row_excitation[row]]]);
     switch (kind) {
     case FM_ROW_ALONG:
         write_dot(b, row, e, cut->between, length);

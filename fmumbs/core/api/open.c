@@ -11,6 +11,8 @@
 #include "../instance/message.h"
 #include "../tree/planar_fit.h"
 #include "../forces/elements.h"
+#include "../forces/forces.h"
+#include "../forces/gear.h"
 #include "../forces/excitation.h"
 #include "../loops/realised.h"
 #include "../loops/loop_plan.h"
@@ -181,6 +183,8 @@ static fm_counts counts_of(const fm_instance *s)
         .owning = owned_of(&s->image) > 0,
         .passing = rows > 0 || owned_of(&s->image) > 0,
         .controls = (size_t)m->n.controls,
+        .own_pieces = m->n.gears > 0 ? (size_t)m->n.law_pieces : 0,
+        .stateful = m->stateful > 0 ? speeds : 0,
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
         .graph = (size_t)s->graph->values,
@@ -279,6 +283,8 @@ static fm_model model_of(const fm_image *image)
         m->balls += ball;
         m->reversed += ball && image->joint_reversed[image->link_joint[i]];
     }
+    m->acted = fm_has_acts(image);
+    m->stateful = fm_count_stateful(image);
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
     for (int32_t i = 0; i < m->n.excitations; i++) m->realised += image->excitation_drive[i] >= 0;
     for (int32_t i = 0; i < m->n.variables; i++) m->inverse |= image->variable_kind[i] >= FM_FIRST_INVERSE;
@@ -313,7 +319,7 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
  * that these cost less than evaluations; else 0. */
 static int32_t small_of(const fm_model *model)
 {
-    const int32_t beside = model->n.modals + model->n.generals + (model->n.laws - model->n.sides);
+    const int32_t beside = model->n.modals + model->n.generals + (model->n.laws - model->n.sides) + model->stateful;
     return model->n.speeds + model->n.rows <= FM_MOST_DENSE && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 
@@ -438,6 +444,7 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, int derivat
     fm_find_knowns(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
+    fm_gears_place(s);
     *out = s;
     return fm_do_reset(s);
 }

@@ -1,8 +1,34 @@
-/* elements.c: the links that force elements act between, as one sequence of pairs; a side of a rope acts between any
- * two of those that it touches. */
+/* elements.c: the links that force elements act between, as one sequence of pairs, where a side of a rope acts between
+ * any two of those that it touches; and the elements with own states. */
 #include "elements.h"
 
 #include "../instance/instance.h"
+
+#include <string.h>
+
+/* How many elements may have own states. */
+int32_t fm_count_stateful(const fm_image *m)
+{
+    int32_t count = 0;
+#define O(id, one, all) count += fm_##one##_element.states != NULL ? m->n.all : 0;
+    FM_FORCE_ELEMENTS(O)
+#undef O
+    return count;
+}
+
+/* The own states of one of them at y, by its number among all; returns how many it has. Requires work.control. */
+int fm_own_states_of(const fm_instance *s, int32_t number, const double *y, fm_own_states *own)
+{
+    memset(own, 0, sizeof *own);
+#define O(id, one, all)                                                                                                \
+    if (fm_##one##_element.states != NULL) {                                                                           \
+        if (number >= 0 && number < s->image.n.all) return fm_##one##_element.states(s, number, y, own);               \
+        number -= s->image.n.all;                                                                                      \
+    }
+    FM_FORCE_ELEMENTS(O)
+#undef O
+    return 0;
+}
 
 /* How many things a side of a rope touches, its points and discs. */
 static int32_t touched(const fm_image *m, int32_t side)

@@ -20,13 +20,30 @@ typedef struct fm_direction {
     double k, d;
 } fm_direction;
 
+#define FM_OWN_STATES 2 /* of an element, at most */
+
+/* The own states of an element from `first` on in y: their rates at y, and the values at which these are zero at its
+ * velocities; what is small; and along the velocity variable u, per unit, A of each rate by its own state, B by the
+ * velocity, C of the force by each state, and the damping of the force at constant states. */
+typedef struct fm_own_states {
+    int32_t first, u;
+    double rate[FM_OWN_STATES], settled[FM_OWN_STATES], nominal[FM_OWN_STATES];
+    double A[FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
+} fm_own_states;
+
 typedef struct fm_force_element {
     /* Adds its wrenches to those applied to the links (wrenches.h, point_pair.h); `load`: of all loads, from the
      * inputs. */
     void (*apply)(fm_instance *s, int32_t i, const double *load);
-    /* Adds what inputs and sticking laws change of them alone: `load` and the laws are then those changes. */
+    /* Adds what inputs and sticking laws change of them alone: `load`, work.control_seed and the laws are then those
+     * changes. */
     void (*respond)(fm_instance *s, int32_t i, const double *load);
-    /* Its potential energy [J]. */
+    /* The same of forces on velocity variables, which it adds to tau: at y, and what work.control_seed changes. */
+    void (*act)(fm_instance *s, int32_t i, const double *y, double *tau);
+    void (*react)(fm_instance *s, int32_t i, double *tau);
+    /* Its own states at y; returns how many. Requires work.control. */
+    int (*states)(const fm_instance *s, int32_t i, const double *y, fm_own_states *own);
+    /* Its energy [J]: potential, and of its own states. */
     double (*energy)(const fm_instance *s, int32_t i);
     /* The two links that it acts between. */
     void (*links)(const fm_image *m, int32_t i, int32_t links[2]);
@@ -36,6 +53,8 @@ typedef struct fm_force_element {
     int (*stiffness)(const fm_instance *s, int32_t i, const double *y, fm_direction at[FM_DIRECTIONS]);
     /* Its outputs of variables.h. */
     double (*value)(const fm_instance *s, int32_t kind, int32_t i, int32_t part);
+    /* What work.control_seed changes of those that follow its own inputs at once (FM_FOLLOWS_OWN). */
+    double (*seed)(const fm_instance *s, int32_t kind, int32_t i, int32_t part);
 } fm_force_element;
 
 #define O(id, one, all) extern const fm_force_element fm_##one##_element;
@@ -43,6 +62,8 @@ FM_FORCE_ELEMENTS(O)
 #undef O
 
 int32_t fm_count_directions(const fm_image *m);
+int32_t fm_count_stateful(const fm_image *m);
+int fm_own_states_of(const fm_instance *s, int32_t number, const double *y, fm_own_states *own);
 int32_t fm_count_pairs(const fm_image *m);
 void fm_pair_links(const fm_image *m, int32_t pair, int32_t links[2]);
 

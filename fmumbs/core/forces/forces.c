@@ -13,8 +13,40 @@
 /* Whether some force element acts on the links. */
 int fm_has_forces(const fm_image *m)
 {
-#define O(id, one, all) +m->n.all
-    return 0 FM_FORCE_ELEMENTS(O) > 0;
+    int32_t count = 0;
+#define O(id, one, all) count += fm_##one##_element.apply != NULL ? m->n.all : 0;
+    FM_FORCE_ELEMENTS(O)
+#undef O
+    return count > 0;
+}
+
+/* Whether some force element acts on velocity variables. */
+int fm_has_acts(const fm_image *m)
+{
+    int32_t count = 0;
+#define O(id, one, all) count += fm_##one##_element.act != NULL ? m->n.all : 0;
+    FM_FORCE_ELEMENTS(O)
+#undef O
+    return count > 0;
+}
+
+/* Adds the forces of force elements on velocity variables. */
+void fm_act_on_modes(fm_instance *s, const double *y, double *tau)
+{
+#define O(id, one, all) \
+    for (int32_t i = 0; fm_##one##_element.act != NULL && i < s->image.n.all; i++) \
+        fm_##one##_element.act(s, i, y, tau);
+    FM_FORCE_ELEMENTS(O)
+#undef O
+}
+
+/* Adds what work.control_seed changes of them. */
+void fm_react_on_modes(fm_instance *s, double *tau)
+{
+#define O(id, one, all) \
+    for (int32_t i = 0; fm_##one##_element.react != NULL && i < s->image.n.all; i++) \
+        fm_##one##_element.react(s, i, tau);
+    FM_FORCE_ELEMENTS(O)
 #undef O
 }
 
@@ -23,7 +55,8 @@ void fm_apply_forces(fm_instance *s, const double *load)
 {
     memset(s->work.applied, 0, (size_t)s->image.n.links * 6 * sizeof(double));
 #define O(id, one, all) \
-    for (int32_t i = 0; i < s->image.n.all; i++) fm_##one##_element.apply(s, i, load);
+    for (int32_t i = 0; fm_##one##_element.apply != NULL && i < s->image.n.all; i++) \
+        fm_##one##_element.apply(s, i, load);
     FM_FORCE_ELEMENTS(O)
 #undef O
 }

@@ -18,7 +18,7 @@ const double *fm_inputs_at(fm_instance *s, double t, const double *value, const 
     return now;
 }
 
-/* The inputs at time t that load or scale friction, in work.control. */
+/* The inputs at time t of actuators, and that load or scale friction and laws, in work.control. */
 void fm_controls_at(fm_instance *s, double t)
 {
     const int32_t count = s->image.n.controls;

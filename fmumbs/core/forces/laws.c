@@ -36,6 +36,10 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
     }
     *x = y[m->law_p[law]];
     *v = y[m->n.positions + m->law_u[law]];
+    const int32_t gear = m->law_gear[law];
+    if (gear < 0) return;
+    *x -= s->gear_ratio[gear] * y[m->gear_p[gear]];
+    *v -= s->gear_ratio[gear] * y[m->n.positions + m->gear_u[gear]];
 }
 
 const double *fm_law_range(const fm_image *m, int32_t piece) /* lower, upper, v_lower, v_upper, origin */
@@ -200,7 +204,8 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 {
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         double by_x, by_v;
-        if (s->image.law_u[i] < 0 || !fm_law_slopes(s, i, y, &by_x, &by_v)) continue;
+        if (s->image.law_u[i] < 0 || s->image.law_gear[i] >= 0 || !fm_law_slopes(s, i, y, &by_x, &by_v))
+            continue; /* those of gears are directions of their own (compliances.c) */
         K[s->image.law_u[i]] -= by_x < 0.0 ? by_x : 0.0;
         D[s->image.law_u[i]] -= by_v < 0.0 ? by_v : 0.0;
     }
@@ -209,8 +214,13 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 /* Adds the force laws of joints to the applied forces of their modes. */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {
-    for (int32_t i = 0; i < s->image.n.laws; i++)
-        if (s->image.law_u[i] >= 0) tau[s->image.law_u[i]] += fm_law_force(s, i, y);
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        const int32_t gear = s->image.law_gear[i];
+        if (s->image.law_u[i] < 0) continue;
+        const double force = fm_law_force(s, i, y);
+        tau[s->image.law_u[i]] += force;
+        if (gear >= 0) tau[s->image.gear_u[gear]] -= s->gear_ratio[gear] * force;
+    }
 }
 
 /* The force of a spring's laws, added to its pull [N]. Requires the world kinematics of y. */

@@ -81,4 +81,11 @@ static double value(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
     return kind == FM_S_LENGTH ? length : pull;
 }
 
-const fm_force_element fm_spring_element = {apply, respond, energy, links, stiffness, value};
+const fm_force_element fm_spring_element = {
+    .apply = apply,
+    .respond = respond,
+    .energy = energy,
+    .links = links,
+    .stiffness = stiffness,
+    .value = value,
+};

@@ -287,7 +287,11 @@ static const char *check_laws(const fm_image *m)
             return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
             return "a force law's pieces are out of bounds";
+        if (m->law_gear[i] >= 0 && (!on_mode || m->gear_law[m->law_gear[i]] != i || m->law_count[i] != 4))
+            return "a gear's law is that of another";
     }
+    for (int32_t i = 0; i < m->n.gears; i++)
+        if (m->law_gear[m->gear_law[i]] != i) return "a gear has the law of another";
     return NULL;
 }
 
@@ -323,6 +327,24 @@ static const char *check_ropes(const fm_image *m)
     return NULL;
 }
 
+/* Motors act on a free mode of a joint in the tree; the bristles from `bristle` on are their currents, in order. */
+static const char *check_motors(const fm_image *m, int32_t bristle)
+{
+    for (int32_t i = 0; i < m->n.motors; i++) {
+        const int32_t joint = m->motor_joint[i], part = m->motor_u[i] - m->joint_u[joint], state = m->motor_state[i];
+        if (m->joint_first[joint] < 0 || m->joint_kind[joint] != FM_JOINT_SCALAR)
+            return "a motor acts on a joint of another kind";
+        if (part < 0 || part >= m->joint_nu[joint] - m->joint_excited[joint])
+            return "a motor acts on a mode that its joint does not have";
+        if (!(m->motor_nominal[i] > 0.0)) return "what is small of a motor's current is not positive";
+        if (state < 0) continue;
+        if (state != bristle || state >= m->n.bristles || m->bristle_friction[state] >= 0)
+            return "a motor's current is out of place";
+        bristle++;
+    }
+    return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
+}
+
 /* Frictions act on modes of one joint, turns and slides or a ball; their bristles are in the same order. */
 static const char *check_frictions(const fm_image *m)
 {
@@ -341,7 +363,7 @@ static const char *check_frictions(const fm_image *m)
         for (int32_t k = 0; k < 3; k++)
             if (!(m->friction_own[3 * i + k] >= 0.0)) return "a friction's own normal force is negative";
     }
-    return bristle == m->n.bristles ? NULL : "a bristle belongs to no friction";
+    return check_motors(m, bristle);
 }
 
 static const char *check_bodies(const fm_image *m)

@@ -37,6 +37,12 @@ static inline int32_t fm_screw_variable(const fm_image *m, int32_t link, int32_t
                         : m->link_u[link] + m->general_speeds[g] + (place - rows);
 }
 
+/* Whether a row is the distance of two points that follows a program; its target itself moves nothing. */
+static inline int fm_is_programmed_length(const fm_image *m, int32_t row)
+{
+    return m->row_kind[row] == FM_ROW_DISTANCE && m->row_excitation[row] >= 0;
+}
+
 /* The link's own axis about which it rotates or along which it slides: 0, 1 or 2. */
 static inline int32_t fm_link_axis(int32_t kind)
 {

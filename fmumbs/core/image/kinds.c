@@ -81,12 +81,17 @@ int32_t fm_kind_rate(int32_t kind)
     }
 }
 
-/* The place among the controls of an input of a friction, a law or a rope; -1 if it has none. */
+/* The place among the controls of an input of a force element, a friction or a law; -1 if it has none. */
 int32_t fm_control_place(const fm_image *m, int32_t kind, int32_t object)
 {
-    if (fm_kinds[kind].owner == FM_ROPE) return m->rope_winch[object];
-    if (fm_kinds[kind].elements == FM_HAVE_PRESSED) return m->friction_pressed[object];
-    return fm_kinds[kind].owner == FM_LAW ? m->law_scaled[object] : m->friction_scaled[object];
+    switch (kind) {
+    case FM_FR_NORMAL: return m->friction_pressed[object];
+    case FM_FR_SCALED: return m->friction_scaled[object];
+    case FM_LAW_SCALED: return m->law_scaled[object];
+    case FM_M_VOLTAGE: return m->motor_voltage[object];
+    case FM_RO_LENGTH_IN: return m->rope_winch[object];
+    default: return m->actuator_force[object];
+    }
 }
 
 static int is_flexible(const fm_image *m, int32_t body)
@@ -132,6 +137,15 @@ static int32_t joint_components(const fm_image *m, int32_t elements, int32_t joi
     }
 }
 
+/* Whether all free modes of a joint in the tree are screws with a rotor. */
+static int is_geared(const fm_image *m, int32_t joint)
+{
+    int32_t screws = 0;
+    for (int32_t i = m->joint_first[joint]; i >= 0 && i <= m->joint_last[joint]; i++)
+        screws += m->link_joint[i] == joint && m->link_kind[i] == FM_LINK_SCREW;
+    return screws == m->joint_nu[joint] - m->joint_excited[joint];
+}
+
 /* How many components a kind of variable has for an element; 0 if that has no such variable. */
 int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
 {
@@ -152,6 +166,9 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_RUBBING: return m->friction_count[object];
     case FM_HAVE_PRESSED:
     case FM_HAVE_SCALED: return fm_control_place(m, kind, object) >= 0 ? components : 0;
+    case FM_HAVE_INDUCTIVE: return m->motor_state[object] >= 0 ? components : 0;
+    case FM_HAVE_RESISTIVE: return m->motor_state[object] < 0 ? components : 0;
+    case FM_HAVE_ROTATING: return is_geared(m, m->motor_joint[object]) ? components : 0;
     case FM_HAVE_CLOSED: return m->n.rows > 0 ? components : 0;
     case FM_HAVE_TURNING:
         return m->joint_kind[object] == FM_JOINT_SPHERICAL || m->joint_kind[object] == FM_JOINT_FREE ? components : 0;
@@ -179,15 +196,6 @@ static int pushes(const fm_image *m, int32_t joint)
     return m->joint_nu[joint] - m->joint_excited[joint] == 1 && m->mode_linear[m->joint_u[joint]] == 1;
 }
 
-/* Whether all free modes of a joint in the tree are screws with a rotor. */
-static int is_geared(const fm_image *m, int32_t joint)
-{
-    int32_t screws = 0;
-    for (int32_t i = m->joint_first[joint]; i >= 0 && i <= m->joint_last[joint]; i++)
-        screws += m->link_joint[i] == joint && m->link_kind[i] == FM_LINK_SCREW;
-    return screws == m->joint_nu[joint] - m->joint_excited[joint];
-}
-
 static int any(const double *values, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
@@ -212,7 +220,7 @@ static int32_t listed_components(const fm_image *m, int32_t kind, int32_t object
 {
     const int32_t elements = fm_kinds[kind].elements, all = fm_components(m, kind, object);
     const int scalar = fm_kinds[kind].owner == FM_JOINT && m->joint_kind[object] == FM_JOINT_SCALAR;
-    int is_listed = 1;
+    int is_listed = fm_kinds[kind].owner != FM_LAW || m->law_gear[object] < 0; /* a gear's own law is not shown */
     switch (elements) {
     case FM_HAVE_NAMED: is_listed = m->text[m->point_name[object]] != 0; break;
     case FM_HAVE_DEFORMED: is_listed = any(m->mode_strain, m->n.modes); break;

@@ -57,9 +57,12 @@ typedef struct fm_header {
     S(laws, "force laws")                                \
     S(law_pieces, "pieces of force laws")                \
     S(frictions, "frictions of joints")                  \
-    S(bristles, "bristle states of frictions")           \
-    S(controls, "inputs that load or scale friction and force laws")    \
+    S(bristles, "bristle states of frictions, then own states of force elements") \
+    S(controls, "inputs of actuators, and those that load or scale friction and force laws") \
     S(loads, "declared loads")                           \
+    S(actuators, "actuators between points")             \
+    S(motors, "motors on joints")                        \
+    S(gears, "gears with play between joints")           \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
     S(terms, "coupled coordinates")             \
@@ -322,6 +325,9 @@ typedef struct fm_header {
     A(law_scale, d, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_breakaway, d, 1, laws, free, 0, "", "FORCES")                                              \
     A(law_scaled, i, 1, laws, controls, -1, "", "FORCES")                                            \
+    /* the gear whose teeth they are: law_p and law_u are its first coordinate, and its parameters make their pieces \
+     * (gear.c) */                                                                                   \
+    A(law_gear, i, 1, laws, gears, -1, "", "FORCES")                                                 \
     /* friction of joints (friction.c): the joint, its first mode among `modes` and how many, the bristle's first   \
      * state; sliding velocity of each mode per unit of its velocity; 1: it slides in m; inputs that add to its     \
      * normal force and that scale it (-1: none); what of the joint's own reaction makes its normal force: factors  \
@@ -346,14 +352,41 @@ typedef struct fm_header {
     A(friction_viscous, d, 1, frictions, free, 0, "s/rad|s/m", "FORCES")                             \
     A(friction_preload, d, 1, frictions, free, 0, "N.m|N", "FORCES")                                 \
     A(friction_scale, d, 1, frictions, free, 0, "", "FORCES")                                        \
-    /* bristles: which friction, their start values; inputs: their start values */                   \
-    A(bristle_friction, i, 1, bristles, frictions, 0, "", "FORCES")                                  \
-    A(start_z, d, 1, bristles, free, 0, "rad|m", "FORCES")                                           \
+    /* bristles: which friction (-1: an own state of a force element), their start values; inputs: their start \
+     * values */                                                                                     \
+    A(bristle_friction, i, 1, bristles, frictions, -1, "", "FORCES")                                  \
+    A(start_z, d, 1, bristles, free, 0, "rad|m|A", "FORCES")                                           \
     A(control_start, d, 1, controls, free, 0, "", "FORCES")                                          \
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
     A(load_axes, i, 1, loads, free, 0, "", "FORCES") /* fm_load_axes */                              \
+    /* actuators: the input that is their force */                                                   \
+    A(actuator_P, i, 1, actuators, points, 0, "", "FORCES")                                          \
+    A(actuator_Q, i, 1, actuators, points, 0, "", "FORCES")                                          \
+    A(actuator_force, i, 1, actuators, controls, 0, "", "FORCES")                                    \
+    /* motors: the joint and the velocity variable that they act on, the input that is their voltage, the current \
+     * among the bristles (-1: none, without inductance), and what is small of it */                 \
+    A(motor_joint, i, 1, motors, joints, 0, "", "FORCES")                                            \
+    A(motor_u, i, 1, motors, speeds, 0, "", "FORCES")                                                \
+    A(motor_voltage, i, 1, motors, controls, 0, "", "FORCES")                                        \
+    A(motor_state, i, 1, motors, bristles, -1, "", "FORCES")                                         \
+    A(motor_nominal, d, 1, motors, free, 0, "A", "FORCES")                                           \
+    A(motor_resistance, d, 1, motors, free, 0, "Ohm", "FORCES")                                      \
+    A(motor_inductance, d, 1, motors, free, 0, "H", "FORCES")                                        \
+    A(motor_constant, d, 1, motors, free, 0, "N.m/A", "FORCES")                                      \
+    A(motor_gear, d, 1, motors, free, 0, "1|rad/m", "FORCES")                                        \
+    A(motor_rotor_inertia, d, 1, motors, free, 0, "kg.m2", "FORCES")                                 \
+    A(motor_voltage_limit, d, 1, motors, free, 0, "V", "FORCES")                                     \
+    /* gears: the law of their teeth, and their second coordinate */                                 \
+    A(gear_law, i, 1, gears, laws, 0, "", "FORCES")                                                  \
+    A(gear_p, i, 1, gears, positions, 0, "", "FORCES")                                               \
+    A(gear_u, i, 1, gears, speeds, 0, "", "FORCES")                                                  \
+    A(gear_ratio, d, 1, gears, free, 0, "", "FORCES")                                                \
+    A(gear_offset, d, 1, gears, free, 0, "rad|m", "FORCES")                                          \
+    A(gear_backlash, d, 1, gears, free, 0, "rad|m", "FORCES")                                        \
+    A(gear_stiffness, d, 1, gears, free, 0, "N.m/rad|N/m", "FORCES")                                 \
+    A(gear_damping, d, 1, gears, free, 0, "N.m.s/rad|N.s/m", "FORCES")                               \
     /* states of a host that integrates: positions and velocities that follow from the others by the loops, in order; \
      * none: all are states (independent.c) */                                                       \
     A(dependent_p, i, 1, dependent_p, positions, 0, "", "STATES")                                    \
@@ -369,6 +402,9 @@ typedef struct fm_header {
     A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
     A(rope_name, i, 1, ropes, characters, 0, "", "NAMES")                                            \
+    A(actuator_name, i, 1, actuators, characters, 0, "", "NAMES")                                    \
+    A(motor_name, i, 1, motors, characters, 0, "", "NAMES")                                          \
+    A(gear_name, i, 1, gears, characters, 0, "", "NAMES")                                            \
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \

@@ -19,7 +19,10 @@
 #define FM_FORCE_ELEMENTS(O)                                                             \
     O(SPRING, spring, springs)                                                           \
     O(LOAD, load, loads)                                                                 \
-    O(ROPE, rope, ropes)
+    O(ROPE, rope, ropes)                                                                 \
+    O(ACTUATOR, actuator, actuators)                                                     \
+    O(MOTOR, motor, motors)                                                              \
+    O(GEAR, gear, gears)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
@@ -47,6 +50,17 @@
     P(V, RO_DAMPING, rope_damping, 1, ropes)                                             \
     P(V, RO_LENGTH, rope_length, 1, ropes)                                               \
     P(V, RO_RADIUS, pulley_radius, 1, pulleys)                                           \
+    P(V, M_RESISTANCE, motor_resistance, 1, motors)                                      \
+    P(V, M_INDUCTANCE, motor_inductance, 1, motors)                                      \
+    P(V, M_CONSTANT, motor_constant, 1, motors)                                          \
+    P(V, M_GEAR, motor_gear, 1, motors)                                                  \
+    P(V, M_ROTOR, motor_rotor_inertia, 1, motors)                                        \
+    P(V, M_VOLTAGE_LIMIT, motor_voltage_limit, 1, motors)                                \
+    P(V, T_RATIO, gear_ratio, 1, gears)                                                  \
+    P(V, T_OFFSET, gear_offset, 1, gears)                                                \
+    P(V, T_BACKLASH, gear_backlash, 1, gears)                                            \
+    P(V, T_STIFFNESS, gear_stiffness, 1, gears)                                          \
+    P(V, T_DAMPING, gear_damping, 1, gears)                                              \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -107,6 +121,10 @@
       "input that scales the friction")                                                                               \
     K(RO_LENGTH_IN, ROPE, "length", 1, INPUT, WOUND, CONTROL, NOTHING, NOTHING, "m", "m",                             \
       "unstretched length of the rope, which a winch pays out at its last end")                                       \
+    K(A_FORCE, ACTUATOR, "force", 1, INPUT, EVERY, CONTROL, NOTHING, NOTHING, "N", "N",                               \
+      "force of the actuator, which pushes its points apart")                                                         \
+    K(M_VOLTAGE, MOTOR, "voltage", 1, INPUT, EVERY, CONTROL, NOTHING, NOTHING, "V", "V",                              \
+      "voltage of the motor")                                                                                         \
     K(J_Q, JOINT, "q", 0, STATE, COORDINATES, POSITION, NOTHING, POSITIONS, "rad", "m",                               \
       "joint position")                                                                                               \
     K(J_QD, JOINT, "qd", 0, STATE, RATES, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                                 \
@@ -191,6 +209,24 @@
       "unstretched length of the side of the rope less its path_length, 0 while it is stretched")                     \
     K(RO_POWER, ROPE, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD, ROPE, "W", "W",                                      \
       "power that the rope puts into the bodies")                                                                     \
+    K(A_LENGTH, ACTUATOR, "length", 1, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                            \
+      "distance between the actuator's points")                                                                       \
+    K(A_POWER, ACTUATOR, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD, OWN, "W", "W",                                    \
+      "power of the actuator: its force times the rate of its length")                                                \
+    K(M_CURRENT, MOTOR, "current", 1, STATE, INDUCTIVE, OWN_STATE, NOTHING, STATE, "A", "A",                          \
+      "current of the motor")                                                                                         \
+    K(M_CURRENT_AT_ONCE, MOTOR, "current", 1, OUTPUT, RESISTIVE, NOWHERE, NOTHING, OWN, "A", "A",                     \
+      "current of the motor, which has no inductance")                                                                \
+    K(M_TORQUE, MOTOR, "torque", 1, OUTPUT, EVERY, NOWHERE, NOTHING, OWN, "N.m", "N",                                 \
+      "torque or force of the motor on its joint, behind the gear")                                                   \
+    K(M_POWER, MOTOR, "power", 1, OUTPUT, EVERY, NOWHERE, NOTHING, OWN, "W", "W",                                     \
+      "electrical power that the motor takes")                                                                        \
+    K(T_POSITION, GEAR, "position", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "rad", "m",                            \
+      "position of the first joint less that to which the second one turns it, from the middle of the play")          \
+    K(T_FORCE, GEAR, "force", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "N.m", "N",                                  \
+      "torque or force of the teeth on the first joint")                                                              \
+    K(T_POWER, GEAR, "power", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "W", "W",                                    \
+      "power that the teeth give to the second joint")                                                                \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
     K(FR_FORCE, FRICTION, "force", 0, OUTPUT, RUBBING, NOWHERE, MOTION, FRICTION, "N.m", "N",                         \
@@ -249,6 +285,28 @@
       "unstretched length of the rope, without what lies on pulleys at the start")                                    \
     K(RO_RADIUS, ROPE, "radius", 0, TUNABLE, REEVED, PARAMETER, NOTHING, NOTHING, "m", "m",                           \
       "radius of the rope's pulley")                                                                                  \
+    K(M_RESISTANCE, MOTOR, "resistance", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "Ohm", "Ohm",                \
+      "resistance of the motor")                                                                                      \
+    K(M_INDUCTANCE, MOTOR, "inductance", 1, TUNABLE, INDUCTIVE, PARAMETER, NOTHING, NOTHING, "H", "H",                \
+      "inductance of the motor")                                                                                      \
+    K(M_CONSTANT, MOTOR, "constant", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m/A", "N.m/A",                \
+      "torque per current of the rotor, and voltage per its speed")                                                   \
+    K(M_GEAR, MOTOR, "gear", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "rad/m",                             \
+      "rate of the rotor over that of the joint")                                                                     \
+    K(M_ROTOR, MOTOR, "rotor_inertia", 1, TUNABLE, ROTATING, PARAMETER, NOTHING, NOTHING, "kg.m2", "kg.m2",           \
+      "inertia of the rotor")                                                                                         \
+    K(M_VOLTAGE_LIMIT, MOTOR, "voltage_limit", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "V", "V",              \
+      "largest voltage of the motor, in both directions")                                                             \
+    K(T_RATIO, GEAR, "ratio", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                 \
+      "rate of the first joint over that of the second")                                                              \
+    K(T_OFFSET, GEAR, "offset", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "rad", "m",                           \
+      "middle of the play: position of the first joint less ratio times that of the second")                          \
+    K(T_BACKLASH, GEAR, "backlash", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "rad", "m",                       \
+      "whole play of the teeth, as the first joint moves")                                                            \
+    K(T_STIFFNESS, GEAR, "stiffness", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m/rad", "N/m",               \
+      "stiffness of the teeth at the first joint")                                                                    \
+    K(T_DAMPING, GEAR, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m.s/rad", "N.s/m",               \
+      "damping of the teeth at the first joint, while they are pressed further")                                      \
     K(LAW_SCALE, LAW, "scale", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the force law")                                                                                      \
     K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
@@ -342,6 +400,14 @@
     B(RO_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(RO_LENGTH, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
     B(RO_RADIUS, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(M_RESISTANCE, FM_EACH, FM_LEAST, FM_LARGEST)                                       \
+    B(M_INDUCTANCE, FM_EACH, FM_LEAST, FM_LARGEST)                                       \
+    B(M_CONSTANT, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(M_ROTOR, FM_EACH, 0.0, FM_LARGEST)                                                 \
+    B(M_VOLTAGE_LIMIT, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(T_BACKLASH, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(T_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                        \
+    B(T_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
     B(FR_STATIC, FM_EACH, FM_LEAST, FM_LARGEST)                                          \

@@ -177,6 +177,8 @@ typedef struct fm_counts {
     uint64_t dense, dense_rows, dense_bristles; /* of the systems of radau_small.c, or 0 */
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t owning, passing; /* 1: some friction is owned; that, or there are constraint rows */
+    uint64_t own_pieces; /* pieces of force laws if there are gears, else 0 */
+    uint64_t stateful; /* speeds if some force element has own states, else 0 */
     uint64_t reduced; /* 1: the reduced formulation is asked for */
     uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */
     uint64_t graph; /* values of the graph of exact derivatives (adjoint/graph.h), or 0 */

@@ -13,7 +13,7 @@ FM_HIDDEN_BEGIN
 /* The arrays of a saved state, all doubles: V(name, numbers), m the model. */
 #define FM_STATE_ARRAYS(V)                                                                   \
     V(clock, FM_CLOCK_SIZE)                                                                  \
-    V(y, m->ny)                /* positions, speeds, deflections of bristles, at the present time */ \
+    V(y, m->ny)                /* positions, speeds, bristles and own states, at the present time */ \
     V(guess, m->ny)            /* as last set: the guess of assembly */                        \
     V(base, m->ny)             /* the model's start values, or those after the last step, before any were set */    \
     V(head, m->ny)             /* at the integrator's time */                                \
@@ -23,7 +23,7 @@ FM_HIDDEN_BEGIN
     V(load, 6 * m->n.loads)    /* force, torque of each load, in its axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
-    V(control, m->n.controls)  /* inputs that load or scale friction and laws */             \
+    V(control, m->n.controls)  /* inputs of actuators, friction and laws */                  \
     V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
     V(given, m->inverse * (m->n.positions + 2 * m->n.speeds)) /* inputs: positions, speeds, accelerations */ \
     V(normal_last, m->n.frictions) /* own normal forces at the end of the last step, with which the next one begins */ \

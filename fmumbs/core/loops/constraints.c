@@ -4,7 +4,7 @@
  *     along:          e . p_FM = value, e fixed in F, or in M
  *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
  *     screw:          f . p_FM = pitch times the angle about f
- *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
+ *     distance:       (p_FM . p_FM - l^2) / 2 l = 0;  of a program |p_FM| - eta = 0
  *     modes:          the pose is a product of modes (mode_rows.c)
  * or a relation between coordinates of the tree,
  *     coupled:        sum of ratio q = offset
@@ -62,6 +62,21 @@ static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3]
     }
 }
 
+/* The distance of two points less the length that a program prescribes; d: from the one to the other, and its rates. */
+static void length_at(const fm_instance *s, int32_t i, int moving, double d[3][3], const double *guess,
+                      fm_constraint *out)
+{
+    const int32_t mode = s->image.row_excitation[i], u = s->image.excitation_u[mode];
+    const double l = sqrt(dot(d[0], d[0]));
+    for (int j = 0; j < 3; j++) out->force[j] = l > 0.0 ? d[0][j] / l : guess[j];
+    const double rate = dot(out->force, d[1]);
+    out->c[0] = l - s->work.evaluated[s->image.excitation_p[mode]];
+    out->c[1] = rate - s->work.evaluated[s->image.n.positions + u];
+    if (!moving) return;
+    out->c[2] = dot(out->force, d[2]) - s->work.accelerated[u];
+    if (l > 0.0) out->c[2] += (dot(d[1], d[1]) - rate * rate) / l;
+}
+
 /* Row i. `ends`: cached frames of the previous row's joint, updated to this one's. */
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out)
 {
@@ -117,6 +132,10 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
         out->c[1] = dot(e[1], b[0]) + dot(e[0], b[1]);
         out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
         cross(b[0], e[0], out->torque);
+    } else if (fm_is_programmed_length(m, i)) {
+        double between[3][3];
+        memcpy(between[0], d, sizeof d), memcpy(between[1], dv, sizeof dv), memcpy(between[2], da, sizeof da);
+        length_at(s, i, moving, between, e[0], out);
     } else {
         const double l = m->row_length[i], square = dot(d, d);
         out->c[0] = (square - l * l) / (2.0 * l);
@@ -404,7 +423,8 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap, double *unit)
             continue;
         fm_constraint_at(s, i, 0, &ends, &one);
         const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
-        const int stretched = level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE;
+        const int stretched =
+            level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE && !fm_is_programmed_length(&s->image, i);
         const double off = stretched ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[level];
         sum += off * off;
     }

@@ -105,5 +105,6 @@ double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, d
 {
     const int32_t joint = s->image.row_joint[i];
     if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
+    if (fm_is_programmed_length(&s->image, i)) J[s->image.excitation_u[s->image.row_excitation[i]]] -= 1.0;
     return fm_wrench_along(s, s->image.joint_F_link[joint], s->image.joint_M_link[joint], row, J, weight);
 }

@@ -18,6 +18,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/elements.h"
+#include "../forces/laws.h"
 #include "../forces/matrix_laws.h"
 #include "../forces/sides.h"
 #include "../image/joints.h"
@@ -218,6 +219,30 @@ static void add_modes(fm_instance *s, fm_compliances *set, double g, const joint
         if (w[i] != 0.0) J[all->u + i] = w[i];
 }
 
+/* The most that a unit force on a velocity variable does to it, as an upper bound. */
+static double mobility_of(const fm_instance *s, int32_t u)
+{
+    const fm_image *m = &s->image;
+    const int32_t j = fm_joint_of_mode(m, u);
+    return fm_most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[u]) +
+           fm_most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[u]);
+}
+
+/* Adds the teeth of gears that are pressed. */
+static void add_gears(fm_instance *s, fm_compliances *set, double g, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.gears; i++) {
+        const int32_t one = m->law_u[m->gear_law[i]], other = m->gear_u[i];
+        const double N = s->gear_ratio[i];
+        double by_x, by_v;
+        if (!fm_law_slopes(s, m->gear_law[i], y, &by_x, &by_v)) continue;
+        double *J = row_for(s, set, g, by_x < 0.0 ? -by_x : 0.0, by_v < 0.0 && !s->work.still ? -by_v : 0.0,
+                            2.0 * (mobility_of(s, one) + N * N * mobility_of(s, other)), -1);
+        if (J != NULL) J[one] += 1.0, J[other] -= N;
+    }
+}
+
 /* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R =
  * sum of w w' and g K = sum of gamma w w'. */
 static void add_sum(fm_instance *s, fm_compliances *set, double g, joint_block *all)
@@ -364,6 +389,7 @@ void fm_compliances_find(fm_instance *s, int which, const double *y, double g, d
     FM_FORCE_ELEMENTS(O)
 #undef O
     for (int32_t i = 0; i < s->image.n.sides; i++) add_side(s, set, g, i, y);
+    add_gears(s, set, g, y);
     add_cut_joints(s, set, g);
 }
 

@@ -58,9 +58,10 @@ const double *fm_apply_all(fm_instance *s, double t, const double *y)
         fm_apply_forces(s, load);
         if (s->work.cuts) fm_apply_cut_joints(s, tau, 1);
     }
-    if (s->model.resisted || s->image.n.laws > 0) {
+    if (s->model.resisted || s->image.n.laws > 0 || s->model.acted) {
         fm_apply_modes(s, y, tau, s->work.tau);
         fm_laws_on_modes(s, y, s->work.tau);
+        if (s->model.acted) fm_act_on_modes(s, y, s->work.tau);
         tau = s->work.tau;
     }
     return tau;

@@ -44,7 +44,7 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += time * (with[i] - without[i]);
     for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
-        if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
+        if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0 || m->law_gear[law] >= 0) continue;
         if (fm_law_sticks(s, law, &above, &below, &bound) &&
             fabs(speed[m->law_u[law]] - bound) < fm_law_near(s, law, bound))
             speed[m->law_u[law]] = bound;
@@ -117,7 +117,7 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
         if (!known && m->n.springs > 0) fm_planar_expand(s);
         known = 1;
         const int32_t spring = m->law_spring[i];
-        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0)
+        if ((spring >= 0 ? fm_line_acceleration(s, spring) : fm_law_mode_rate(s, i, s->laws.rates)) < 0.0)
             set_mode(s, i, below, FM_SLIDING);
     }
 }

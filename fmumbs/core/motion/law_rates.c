@@ -27,6 +27,14 @@ double fm_line_acceleration(const fm_instance *s, int32_t spring)
     return length > 0.0 ? along + (square - rate * rate) / length : 0.0;
 }
 
+/* The rate of the velocity of a law on joints. */
+double fm_law_mode_rate(const fm_instance *s, int32_t law, const double *udot)
+{
+    const int32_t gear = s->image.law_gear[law];
+    const double rate = udot[s->image.law_u[law]];
+    return gear >= 0 ? rate - s->gear_ratio[gear] * udot[s->image.gear_u[gear]] : rate;
+}
+
 /* One evaluation; also the rates of the velocities of the listed laws. */
 void fm_law_rates(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
 {
@@ -36,7 +44,7 @@ void fm_law_rates(fm_instance *s, const fm_evaluation *how, int32_t count, doubl
     if (lines) fm_planar_expand(s);
     for (int32_t i = 0; i < count; i++) {
         const int32_t law = s->laws.held[i], spring = s->image.law_spring[law];
-        rates[i] = spring >= 0 ? fm_line_acceleration(s, spring) : udot[s->image.law_u[law]];
+        rates[i] = spring >= 0 ? fm_line_acceleration(s, spring) : fm_law_mode_rate(s, law, udot);
     }
 }
 

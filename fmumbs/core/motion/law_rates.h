@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+double fm_law_mode_rate(const fm_instance *s, int32_t law, const double *udot);
 double fm_line_acceleration(const fm_instance *s, int32_t spring);
 double fm_law_trial(const fm_instance *s, int32_t law);
 double fm_law_along(const fm_instance *s, int32_t law, double force);

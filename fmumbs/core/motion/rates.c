@@ -7,6 +7,7 @@
 #include "crossings.h"
 #include "friction.h"
 #include "own_response.h"
+#include "own_states.h"
 #include "scratch.h"
 #include "sticking.h"
 #include "stiffness.h"
@@ -20,6 +21,7 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     fm_accelerations_alone(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
     fm_friction_rates(s, ydot);
+    fm_own_rates(s, y, ydot);
     if (s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions)) return;
     if (s->singular->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }

@@ -115,7 +115,8 @@ double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
     double phi[FM_JOINT_MODES][6];
     const int32_t nu = s->image.joint_nu[joint], row = s->image.excitation_row[s->image.joint_excitation[joint] + part];
     if (nu > FM_JOINT_MODES) return 0.0;
-    if (row >= 0 && (fm_is_rate_row(&s->image, row) || fm_is_realised(&s->image, row)))
+    if (row >= 0 &&
+        (fm_is_rate_row(&s->image, row) || fm_is_realised(&s->image, row) || fm_is_programmed_length(&s->image, row)))
         return s->loop.lambda[row]; /* its target moves nothing */
     (void)make_modes(s, joint, phi);
     const int32_t mode = nu - s->image.joint_excited[joint] + part;

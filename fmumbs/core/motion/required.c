@@ -29,6 +29,7 @@
 #include "evaluation.h"
 #include "friction.h"
 #include "normal_forces.h"
+#include "own_states.h"
 #include "rules.h"
 #include "scratch.h"
 
@@ -133,6 +134,7 @@ static void require_forces(fm_instance *s, double *y, int applied, const double 
     if (applied) {
         fm_controls_at(s, s->clock[FM_TIME]);
         deflect(s, y);
+        fm_own_settle(s, y);
         place_laws(s, y);
         tau = fm_apply_all(s, s->clock[FM_TIME], y);
     } else {

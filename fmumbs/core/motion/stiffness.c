@@ -16,6 +16,7 @@
 #include "../forces/laws.h"
 #include "../forces/matrix_laws.h"
 #include "../tree/general.h"
+#include "../tree/links.h"
 #include "../tree/modal.h"
 #include "../tree/reversed.h"
 #include "scratch.h"
@@ -44,6 +45,7 @@ void fm_stiff_place(fm_instance *s, const double *y)
     if (m->n.generals > 0) fm_run_orientations(s, y);
     for (int32_t i = 0; i < m->n.generals; i++) fm_general_stiffen(s, s->general + i);
     fm_laws_stiffen(s, y, s->stiff.K, s->stiff.D);
+    if (s->model.stateful > 0) memcpy(s->implicit->base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
     if (m->n.frictions > 0) memcpy(s->friction->base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
 }
 
@@ -87,7 +89,7 @@ void fm_stiff_begin(fm_instance *s, double g)
     for (int32_t i = 0; i < s->image.n.links; i++) {
         fm_link *k = s->link + i;
         if (k->u < 0 || k->kind == FM_LINK_DRIVEN || k->kind >= FM_LINK_GENERAL) continue;
-        k->rotor = k->kind == FM_LINK_SCREW ? s->rotor_inertia[k->u] : 0.0;
+        k->rotor = k->kind == FM_LINK_SCREW ? fm_rotor_of(s, k->u) : 0.0;
         k->rotor += g * (s->stiff.D[k->u] + g * s->stiff.K[k->u]);
     }
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++)
@@ -103,5 +105,5 @@ void fm_stiff_end(fm_instance *s)
     s->kernels = s->implicit->ordinary;
     s->stiff.time = 0.0;
     for (int32_t i = 0; i < s->image.n.links; i++)
-        s->link[i].rotor = s->link[i].kind == FM_LINK_SCREW ? s->rotor_inertia[s->link[i].u] : 0.0;
+        s->link[i].rotor = s->link[i].kind == FM_LINK_SCREW ? fm_rotor_of(s, s->link[i].u) : 0.0;
 }

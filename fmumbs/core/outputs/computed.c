@@ -123,6 +123,19 @@ static double element_value(const fm_instance *s, int32_t kind, int32_t object, 
     }
 }
 
+/* What the seeds of the inputs change of an output of a force element that follows its own inputs at once. */
+double fm_element_seed(const fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    switch (fm_kinds[kind].owner) {
+#define O(id, one, all) \
+    case FM_##id: return fm_##one##_element.seed != NULL ? fm_##one##_element.seed(s, kind, object, part) : 0.0;
+        FM_FORCE_ELEMENTS(O)
+#undef O
+    default: return 0.0;
+    }
+}
+
 /* The target of a program, the position of the mechanism, or the distance between them. */
 static void program_values(const fm_instance *s, int32_t kind, int32_t joint, double *out)
 {

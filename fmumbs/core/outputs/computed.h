@@ -9,6 +9,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_is_cut_motion(const fm_image *m, int32_t kind, int32_t object);
+double fm_element_seed(const fm_instance *s, int32_t kind, int32_t object, int32_t component);
 const double *fm_compute(fm_instance *s, int32_t kind, int32_t object, int32_t part, int32_t count,
                          double room[FM_WHOLE]);
 

@@ -14,6 +14,7 @@
 #include "../motion/required.h"
 #include "../motion/scratch.h"
 #include "../time/hosted.h"
+#include "computed.h"
 #include "continuous.h"
 #include "differences.h"
 #include "exact.h"
@@ -191,6 +192,7 @@ static double response_of(fm_instance *s, uint32_t unknown)
     const int32_t component = m->variable_component[unknown];
     if (kind == FM_FR_FORCE) return fm_friction_force_seed(s, object, component);
     if (kind == FM_FR_LOAD) return s->friction->load_seed[object] + s->friction->own_seed[object];
+    if (fm_kinds[kind].follows == FM_FOLLOWS_OWN) return fm_element_seed(s, kind, object, component);
     if (kind == FM_S_F) return fm_laws_on_spring(s, object, s->work.probe);
     if (kind == FM_LAW_SLIP || fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) return 0.0;
     return fm_value(s, kind, object, component);
@@ -213,6 +215,7 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     fm_laws_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_friction_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_excite_seed(s, s->work.seed);
+    memcpy(s->work.control_seed, s->work.seed + m->n.modes + 6 * m->n.loads, (size_t)m->n.controls * sizeof(double));
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
@@ -224,6 +227,7 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     for (size_t i = 0; i < unknowns; i++)
         if (!is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
     s->laws.off = FM_ALL_LAWS;
+    memset(s->work.control_seed, 0, (size_t)m->n.controls * sizeof(double));
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 

@@ -89,6 +89,8 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (kind->owner == FM_LAW && is_law_linear(m, info->object)) info->unit = kind->unit_linear;
     if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+    if (kind->owner == FM_MOTOR && m->mode_linear[m->motor_u[info->object]]) info->unit = kind->unit_linear;
+    if (kind->owner == FM_GEAR && is_law_linear(m, m->gear_law[info->object])) info->unit = kind->unit_linear;
     const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
     if (of_rate != NULL) info->unit = of_rate;
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])

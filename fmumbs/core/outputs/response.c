@@ -32,9 +32,10 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     s->work.cuts = s->image.n.modes > s->image.n.speeds;
     s->work.forced = 1;
     fm_apply_cut_joints(s, tau, 0);
-    if (s->image.n.laws > 0) {
+    if (s->image.n.laws > 0 || s->model.acted) {
         memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_laws_on_modes(s, how->y, s->work.tau);
+        if (s->model.acted) fm_react_on_modes(s, s->work.tau);
         tau = s->work.tau;
     }
     fm_sweep_and_close(s, how->y, tau, udot);

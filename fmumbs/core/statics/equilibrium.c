@@ -23,6 +23,8 @@
 #include "../instance/message.h"
 #include "../tree/positions.h"
 #include "../loops/delassus.h"
+#include "../forces/inputs.h"
+#include "../motion/own_states.h"
 #include "../outputs/start_changes.h"
 #include "../time/failures.h"
 #include "balance.h"
@@ -212,6 +214,8 @@ static void note_start(fm_instance *s)
     const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions;
     fm_stop(s, s->y, s->statics->start);
     memset(s->statics->start + s->model.bristles, 0, (size_t)s->image.n.bristles * sizeof(double));
+    fm_controls_at(s, s->clock[FM_TIME]);
+    fm_own_settle(s, s->statics->start);
     memcpy(s->statics->cut_p, s->cut_p, cuts * sizeof(double));
     memcpy(s->statics->rows, s->row_active, rows * sizeof(double));
     memcpy(s->statics->rows + rows, s->row_pivot, rows * sizeof(double));

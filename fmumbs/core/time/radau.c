@@ -19,6 +19,7 @@
 #include "../loops/scratch.h"
 #include "../motion/compliances.h"
 #include "../motion/friction.h"
+#include "../motion/own_states.h"
 #include "../motion/rates.h"
 #include "../motion/scratch.h"
 #include "../motion/stiffness.h"
@@ -101,8 +102,10 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     if (s->image.n.generals > 0) fm_run_orientations(s, y); /* whose rates follow from the pose */
     fm_position_rates(s, y, d);
     fm_friction_stage(s, t + C[i] * h, y, g, d);
+    fm_own_stage(s, t + C[i] * h, y, g, d);
     for (int32_t n = 0; n < np; n++) d[n] -= k[n], y[n] += g * d[n];
     fm_friction_relax(s, g, k, d, y);
+    fm_own_relax(s, g, k, d, y);
     memset(work, 0, (size_t)s->model.ny * sizeof *work);
     fm_stiff_force(s, g, k + np, work, s->implicit->f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
@@ -114,6 +117,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     fm_position_rates(s, y, work);
     for (int32_t n = 0; n < np; n++) d[n] += g * work[n];
     fm_friction_follow(s, g, y, d);
+    fm_own_follow(s, g, y, d);
 }
 
 /* One iteration of all stages: their changes in stages 3 to 5. */
@@ -210,8 +214,10 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_speeds_of(s, s->head, r, b);
     for (int32_t n = 0; n < nu; n++) b[n] = -b[n];
     fm_friction_stage(s, t, s->head, g, NULL);
+    fm_own_stage(s, t, s->head, g, NULL);
     fm_stiff_force(s, g, a, b, s->implicit->f);
     fm_friction_push(s, g, r, s->implicit->f);
+    fm_own_push(s, g, s->head, r, s->implicit->f);
     fm_stiff_accelerations(s, t, s->head, g, a);
     if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, 0, t, s->head, g, a);
     memcpy(error, s->head, (size_t)ny * sizeof *error);
@@ -219,6 +225,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_compliances_apply(s, FM_RADAU_STAGES, b, error + np);
     fm_position_rates(s, error, b);
     fm_friction_follow(s, g, error, r);
+    fm_own_follow(s, g, error, r);
     for (int32_t n = 0; n < np; n++) error[n] = r[n] + g * b[n];
     memcpy(error + s->model.bristles, r + s->model.bristles, (size_t)s->image.n.bristles * sizeof *error);
     const double filtered = norm(s, g, error);

@@ -106,17 +106,22 @@ void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3
     for (int j = 0; j < 3; j++) r[j] = w->r[j] + arm[j], v[j] = w->v[j] + add[j];
 }
 
-/* Length of a spring, the direction from P to Q (zero where they coincide) and the length's rate. */
-double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate)
+/* The distance of two points, the direction from P to Q (zero where they coincide) and the distance's rate. */
+double fm_line(const fm_instance *s, int32_t P, int32_t Q, double direction[3], double *rate)
 {
     double rP[3], vP[3], rQ[3], vQ[3], v[3];
-    fm_point_place(s, s->image.spring_P[spring], rP, vP);
-    fm_point_place(s, s->image.spring_Q[spring], rQ, vQ);
+    fm_point_place(s, P, rP, vP);
+    fm_point_place(s, Q, rQ, vQ);
     for (int j = 0; j < 3; j++) direction[j] = rQ[j] - rP[j], v[j] = vQ[j] - vP[j];
     double length = sqrt(dot(direction, direction));
     for (int j = 0; j < 3; j++) direction[j] = length > 0.0 ? direction[j] / length : 0.0;
     *rate = dot(direction, v);
     return length;
+}
+
+double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate)
+{
+    return fm_line(s, s->image.spring_P[spring], s->image.spring_Q[spring], direction, rate);
 }
 
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p)

@@ -137,6 +137,15 @@ static void place_body(fm_link *k, const double *R, const double *r, double mass
 }
 
 /* Called after every change of a parameter. */
+/* The inertia of the drives of a velocity variable, with those of motors behind their gears. */
+double fm_rotor_of(const fm_instance *s, int32_t u)
+{
+    double inertia = s->rotor_inertia[u];
+    for (int32_t i = 0; i < s->image.n.motors; i++)
+        if (s->image.motor_u[i] == u) inertia += s->motor_gear[i] * s->motor_gear[i] * s->motor_rotor_inertia[i];
+    return inertia;
+}
+
 void fm_links_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -164,6 +173,6 @@ void fm_links_derive(fm_instance *s)
         fm_lane_set(s, h, i, s->link[i].h);
         fm_lane_set(s, J, i, s->link[i].J);
         fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
-        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
+        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = fm_rotor_of(s, s->link[i].u);
     }
 }

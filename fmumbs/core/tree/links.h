@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 void fm_arrange_slots(fm_instance *s);
 void fm_mark_loops(fm_instance *s);
 void fm_links_structure(fm_instance *s);
+double fm_rotor_of(const fm_instance *s, int32_t u);
 void fm_links_derive(fm_instance *s);
 
 FM_HIDDEN_END

@@ -148,7 +148,7 @@ int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const doub
 {
     const int32_t kind = m->row_kind[i];
     const int f = lies(m->row_f + 3 * i, nF), g = lies(m->row_g + 3 * i, nM);
-    if (kind == FM_ROW_DISTANCE) return kind;
+    if (kind == FM_ROW_DISTANCE) return fm_is_programmed_length(m, i) ? -1 : kind;
     if (kind == FM_ROW_GIVEN) return FM_ROW_KINDS;
     if (kind == FM_ROW_ALONG) return f == 1 ? kind : f == 0 ? FM_ROW_KINDS : -1;
     if (kind != FM_ROW_PERPENDICULAR || f < 0 || g < 0) return -1;

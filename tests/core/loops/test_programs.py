@@ -43,7 +43,8 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
 
 
 FIRST = [(0, "point"), (1, "joint"), (0, "orientation"), (TURNING, "orientation"), (5, "point"), (0, "joint")]
-EVERY = dict.fromkeys([*FIRST, *product((0, 1, 5, TURNING, 2, 3, 4), ("point", "joint", "orientation"))])
+FIRST += [(0, "length"), (1, "length"), (2, "length")]
+EVERY = dict.fromkeys([*FIRST, *product((0, 1, 5, TURNING, 2, 3, 4), ("point", "joint", "orientation", "length"))])
 
 
 @pytest.mark.parametrize(("seed", "kind"), first(len(FIRST), EVERY))

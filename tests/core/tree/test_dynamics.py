@@ -15,7 +15,8 @@ from support.strategies import JOINTS, Case, trees
 from support.sweeps import examples, seeds
 from support.tree_agreement import AGREEMENT, assert_agrees, present_state, started
 
-LAWS = {  # rotor_inertia can be tuned where the model has one
+LAWS = {
+    "Actuator": (),  # rotor_inertia can be tuned where the model has one
     "Revolute": ("stiffness", "damping", "rest", "rotor_inertia"),
     "Prismatic": ("stiffness", "damping", "rest", "rotor_inertia"),
     "Spherical": ("stiffness", "damping"),

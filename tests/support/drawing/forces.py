@@ -22,6 +22,8 @@ def springs_and_loads(rng: Rng, model: fm.Model, parts: list[Any], force: float)
         given = {"stiffness": 10 * force * rng.random(), "damping": force * rng.random() * rng.choice((0, 1))}
         if ends[0].body.name != ends[1].body.name:
             model.add(fm.Spring(f"s{k}", *ends, free_length=rng.uniform(0, 1), **given))
+            if int(1e6 * given["stiffness"] / force) % 4 == 0:  # draws nothing, as seeds are pinned
+                model.add(fm.Actuator(f"push{k}", *ends, force=0.3 * given["stiffness"]))
     for k in range(int(rng.integers(0, 3))):
         push, twist = force * rng.uniform(-1, 1, (2, 3))
         axes = "point" if int(1e6 * abs(twist[2] / force)) % 3 == 0 else "world"  # draws nothing, as seeds are pinned

@@ -13,7 +13,9 @@ from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
 
-ORDER: tuple[Any, ...] = (fm.Body, fm.FlexibleLink, JointBase, fm.FlexibleSupport, fm.Spring, fm.Load, object)
+ORDER: tuple[Any, ...] = (
+    fm.Body, fm.FlexibleLink, JointBase, fm.FlexibleSupport, fm.Spring, fm.Load, fm.Actuator, object
+)  # fmt: skip
 """Those that refer to no other first."""
 
 Change = Callable[[Any], Any]

@@ -67,6 +67,8 @@ class Units:
             case fm.Spring():
                 k, d = one.stiffness * self.of("N/m"), one.damping * self.of("N.s/m")
                 return replace(one, stiffness=k, damping=d, free_length=one.free_length * self.L)
+            case fm.Actuator():
+                return replace(one, force=one.force * self.of("N"))
             case fm.Load():
                 force, torque = np.array(one.force) * self.of("N"), np.array(one.torque) * self.of("N.m")
                 return replace(one, force=force, torque=torque)

@@ -1,0 +1,36 @@
+"""Motors: the velocity variable that each acts on, and its current among the states (core/forces/motor.c)."""
+
+from typing import Any
+
+from fmumbs.compiler.links import Links
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import JointBase, Model
+from fmumbs.mechanism.forces import Motor
+
+_SMALL = 1.0  # [A]: what the error control takes as small
+
+
+def geared_by_motors(model: Model) -> frozenset[str]:
+    """The names of joints whose motors have a rotor."""
+    return frozenset(motor.on.name for motor in model.forces_of(Motor) if motor.rotor_inertia)
+
+
+def motor_fields(motor: Motor, out: Links, joints: list[JointBase]) -> dict[str, Any]:
+    """The fields of a motor as the image has them, by name; adds its state.
+
+    joints: those of the tree, then the cut ones. Raises ModelError for one that closes a loop.
+    """
+    joint = next(index for index, one in enumerate(joints) if one.name == motor.on.name)
+    if out.rows["joint_first"][joint] < 0:
+        raise ModelError(
+            f"{motor.title} drives joint '{motor.on.name}', which closes a loop. "
+            "Give another joint of the loop cut=True, so that this one is in the spanning tree."
+        )
+    state = -1
+    if motor.inductance:
+        state = len(out.rows["start_z"])
+        out.add(start_z=motor.current, bristle_friction=-1)
+    own = {name: value for name, value in motor.fields.items() if name not in ("on", "mode", "current")}
+    u = out.rows["joint_u"][joint] + motor.mode - 1
+    own["inductance"] = own["inductance"] or 1.0  # of none
+    return own | {"joint": joint, "u": u, "state": state, "nominal": _SMALL}
