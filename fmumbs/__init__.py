@@ -72,7 +72,7 @@ from fmumbs.spatial import Rotation, SpatialInertia, Transform
 if TYPE_CHECKING:
     from fmumbs.analysis.modes import ModeVectors, mode_vectors
     from fmumbs.analysis.uniqueness import Uniqueness
-    from fmumbs.export import export_fmu
+    from fmumbs.export import CasadiFunctions, export_casadi, export_fmu
     from fmumbs.play import replay
     from fmumbs.readers.mjcf import read_mjcf
     from fmumbs.readers.urdf import read_urdf
@@ -104,6 +104,7 @@ __all__ = [
     "Body",
     "Bushing",
     "Campbell",
+    "CasadiFunctions",
     "Coupling",
     "Critical",
     "Curve",
@@ -182,6 +183,7 @@ __all__ = [
     "compile",
     "divide_and_conquer",
     "equilibrium",
+    "export_casadi",
     "export_fmu",
     "gravity_forces",
     "identify",
@@ -209,7 +211,7 @@ __all__ += _forces.__all__
 _LATE_PARTS = {
     "analysis.modes": ("ModeVectors", "mode_vectors"),
     "analysis.uniqueness": ("Uniqueness",),
-    "export": ("export_fmu",),
+    "export": ("CasadiFunctions", "export_casadi", "export_fmu"),
     "play": ("replay",),
     "readers.mjcf": ("read_mjcf",),
     "readers.urdf": ("read_urdf",),

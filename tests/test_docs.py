@@ -23,6 +23,7 @@ from click.testing import CliRunner
 
 import fmumbs as fm
 from fmumbs.cli import main
+from support.one_file import QUICK
 from support.systems import write_speed_control
 
 ROOT = Path(__file__).parents[1]
@@ -40,6 +41,12 @@ NOT_RUN = {  # the first word of a command: why it is not run, and what is check
     "python benchmarks": "take up to minutes, and a C++ compiler: their options must be those of --help",
     ".": "is the shell's: what it reads must be what make writes",
 }
+
+
+@pytest.fixture(autouse=True)
+def quick_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For libraries of functions for CasADi."""
+    monkeypatch.setenv("CC", " ".join(QUICK))
 
 
 def blocks(page: Path) -> Iterator[tuple[str, str]]:

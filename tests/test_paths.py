@@ -124,6 +124,7 @@ USES: dict[str, tuple[str, Callable[[Any, Path], object]]] = {
     "View.save: path": ("new.html", lambda path, at: view.view_model(pendulum()).save(path)),
     "animate: path": ("new.gif", lambda path, at: view.animate(result(), path, fps=20.0, speed=1.0)),
     "build_parameters: build": ("model.py", lambda path, at: list(readers.build_parameters(path)[0])),
+    "export_casadi: path": ("new.c", lambda path, at: fm.export_casadi(pendulum(), path, library=False).x),
     "export_fmu: path": ("new.fmu", lambda path, at: fm.export_fmu(pendulum(), path)),
     "find_model: name": ("model.py", lambda path, at: find_model(path)),
     "not_executed: path": ("p.fmu", lambda path, at: not_executed(path)),

@@ -17,6 +17,7 @@ import click
 
 from fmumbs._progress import progress_bar
 from fmumbs.cli import printing
+from fmumbs.cli.exporting import export_for_casadi
 from fmumbs.cli.group import Commands
 from fmumbs.cli.linearizing import linearize
 from fmumbs.cli.options import (
@@ -174,6 +175,12 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     help="The FMU to write, or a folder such as fmus/; the default is NAME.fmu in the current folder.",
 )  # fmt: skip
 @click.option(
+    "--for", "purpose", type=click.Choice(["fmu", "casadi"]), default="fmu", show_default=True,
+    help="casadi: C functions NAME_x_dot, NAME_y and NAME_x_next, a step of rk4, with derivatives, in NAME.c and a "
+    "library that CasADi's external() loads; only --states, --set, --start and --source-only go with it.",
+)  # fmt: skip
+@click.option("--source-only", is_flag=True, help="With --for casadi: NAME.c alone, without the library.")
+@click.option(
     "--backend", type=click.Choice(["native", "pythonfmu"]), default="native", show_default=True,
     help="native: a binary without dependencies; pythonfmu: runs in the host's Python.",
 )  # fmt: skip
@@ -189,7 +196,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 @click.option(
     "--states", type=click.Choice(["tree", "independent"]), default="tree", show_default=True,
     help="States of loops in Model Exchange: those of the tree, or as many as there are degrees of freedom, from which "
-    "the others follow.",
+    "the others follow, which is the default for CasADi.",
 )  # fmt: skip
 @click.option("--arrays", is_flag=True, help="With --fmi 3: vectors are arrays, such as J.reaction.f with 3 values.")
 @click.option(
@@ -226,6 +233,8 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 def export(
     models: tuple[str, ...],
     output: str | None,
+    purpose: str,
+    source_only: bool,
     backend: str,
     settings: Settings,
     starts: Settings,
@@ -243,7 +252,7 @@ def export(
     verifies: bool,
     **integration: Any,
 ) -> None:
-    """Writes an FMU for each MODEL.
+    """Writes an FMU for each MODEL, or C functions for CasADi.
 
     \b
     fmumbs export double_pendulum
@@ -254,7 +263,13 @@ def export(
     fmumbs export arm6 --inverse -o feed_forward.fmu
     fmumbs export arm6 --realtime --step 5e-4
     fmumbs export four_bar --inverse --actuated A.tau -o crank.fmu
+    fmumbs export four_bar --for casadi
     """
+    if purpose == "casadi":
+        export_for_casadi(models, output, settings, starts, states, source_only)
+        return
+    if source_only:
+        raise click.UsageError("--source-only is for --for casadi: an FMU has its C file in sources/ anyway.")
     from fmumbs.export import export_fmu
     from fmumbs.export.installed import missing_platforms
 

@@ -89,6 +89,16 @@ def core() -> bytes:
 
 
 @cache
+def casadi_functions() -> bytes:
+    """The C behind the core in files for CasADi. Raises ExportError if it is missing."""
+    file = Path(__file__).with_name("casadi_functions.inc")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ExportError(f"there is no {file}. Reinstall fmumbs.") from error
+
+
+@cache
 def metadata(package: str) -> Path | None:
     """The folder NAME-VERSION.dist-info of an installed package, None if there is none."""
     found = (folder for entry in sys.path for folder in Path(entry).glob(f"{package}-*.dist-info"))

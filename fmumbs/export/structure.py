@@ -58,17 +58,19 @@ class Structure:
 
         return Structure([*map(timed, self.outputs)], [*map(timed, self.derivatives)], self.initial_unknowns)
 
-    def listing(self, variables: Sequence["Variable"], states: Sequence[int], timed: Sequence[int]) -> "Structure":
+    def listing(
+        self, variables: Sequence["Variable"], states: Sequence[int], timed: Sequence[int], most: float = MOST_LISTED
+    ) -> "Structure":
         """The same with a list for every unknown, and tunable parameters among the knowns of outputs and derivatives:
         optimisers read an unknown without a list as an error, and a known that is not listed as one without effect.
-        Unchanged if the lists are long. timed: the time, where it is a known.
+        Unchanged if the lists have more than `most` entries. timed: the time, where it is a known.
         """
         parameters = [v.index for v in variables if v.variability == "tunable" and v.type == "real"]
         inputs = [v.index for v in variables if v.causality == "input"]
         everything = tuple(sorted({*inputs, *states, *timed, *parameters}))
         exact = tuple(v.index for v in variables if v.initial == "exact" or v.causality == "input")
         longest = max(len(everything), len(exact))
-        if longest * (len(self.outputs) + len(self.derivatives) + len(self.initial_unknowns)) > MOST_LISTED:
+        if longest * (len(self.outputs) + len(self.derivatives) + len(self.initial_unknowns)) > most:
             return self
         motion = {v.index for v in variables if v.kind in _moving()}
         lists: dict[int, tuple[int, ...]] = {}

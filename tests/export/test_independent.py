@@ -17,6 +17,7 @@ import fmumbs as fm
 from fmumbs.cli import main
 from fmumbs.compiler import compile
 from fmumbs.compiler.independent import with_independent_states
+from fmumbs.compiler.layout import lib
 from fmumbs.readers import read_model
 from support.closed import space
 from support.exchange import Exchange, exchange
@@ -135,6 +136,17 @@ def test_as_many_states_as_the_mobility_are_named(tmp_path: Path) -> None:
     assert by_name["D.qd"].derivative is None
 
 
+@pytest.mark.parametrize("seed", [43, 70, 127, 161])
+def test_a_ball_follows_wholly_or_not_at_all_where_other_joints_suffice(seed: int) -> None:
+    """The largest pivots alone choose some components of a quaternion in each of these."""
+    image = with_independent_states(compile(space(seed, loops=1 + seed % 2).model))
+    kind, first = image.arrays["link_kind"].ravel(), image.arrays["link_p"].ravel()
+    balls = first[kind == lib.FM_LINK_SPHERICAL]
+    assert len(balls)
+    following = image.arrays["dependent_p"].ravel()
+    assert {int(np.isin(range(p, p + 4), following).sum()) for p in balls.tolist()} <= {0, 4}
+
+
 def test_declared_coordinates_are_states_if_they_can_be(tmp_path: Path) -> None:
     for name in "ABD":
         model = read_model("four_bar")
@@ -170,18 +182,24 @@ def test_a_guess_of_what_follows_chooses_the_branch(tmp_path: Path) -> None:
         assert other.get("solver.position_violation")[0] < CLOSED
 
 
-def test_far_states_are_on_the_branch_of_near_ones(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "way"), [("four_bar", 8.0), ("bennett", -3.0), ("bennett", 3.0), ("slider_crank", 3.0)]
+)
+def test_far_states_are_on_the_branch_of_near_ones(name: str, way: float, tmp_path: Path) -> None:
     """A crank that is turned in one call, by more than a turn, ends as one that is turned in small steps."""
-    path = exported(read_model("four_bar"), tmp_path)
+    model = read_model(name)
+    path, variables = exported(model, tmp_path), compile(model).variables
+    names = variables.names([*variables.positions(), *variables.speeds()])
+    angles = np.linspace(0.0, way, 400)
     with exchange(path) as one:
         near, x = [], one.x
-        for angle in np.linspace(0.0, 8.0, 400):
-            one.place(0.0, plus(x, angle, 0.0))
-            near.append(one.get("B.q", "D.q", "D.qd", "A.qdd"))
+        for angle in angles:
+            one.place(0.0, np.array([x[0] + angle, *x[1:]]))
+            near.append(one.get(*names))
     with exchange(path) as one:
-        for k in (399, 200, 10, 300):
-            one.place(0.0, plus(x, np.linspace(0.0, 8.0, 400)[k], 0.0))
-            assert one.get("B.q", "D.q", "D.qd", "A.qdd") == pytest.approx(near[k], rel=1e-11, abs=1e-11)
+        for k in (399, 200, 10, 300, 387, 120):
+            one.place(0.0, np.array([x[0] + angles[k], *x[1:]]))
+            assert one.get(*names) == pytest.approx(near[k], rel=1e-11, abs=1e-11)
 
 
 def test_a_saved_state_has_the_branch(tmp_path: Path) -> None:
