@@ -43,8 +43,9 @@ static int covers(fm_builder *b)
 {
     const fm_image *m = b->m;
     if (b->model->inverse) return fm_uncovered(b, "inverse dynamics", -1);
-    if (b->model->reduced) return fm_uncovered(b, "dynamics=\"copcod\"", -1);
-    if (m->n.dependent_u > 0) return fm_uncovered(b, "independent states", -1);
+    for (int32_t i = 0; i < m->n.excitations; i++)
+        if (m->excitation_drive[i] >= 0)
+            return fm_uncovered(b, "drives that realise the program of joint", m->joint_name[m->excitation_joint[i]]);
     return 1;
 }
 
@@ -63,7 +64,6 @@ static int open_arrays(fm_graph *g, const fm_model *m)
 #undef A
     if (!fits) return 0;
     fill(g->residual, m->n.speeds, FM_NO_SLOT), fill(g->acceleration, m->n.speeds, FM_NO_SLOT);
-    fill(g->bare, m->n.modes - m->n.speeds, 1);
     fill(g->rate, m->ny, FM_NO_SLOT), fill(g->row, 3 * m->n.rows, FM_NO_SLOT);
     fill(g->equation, FM_CONDITIONS(m), FM_NO_SLOT), fill(g->unknown, FM_CONDITIONS(m), FM_NO_SLOT);
     fill(g->output, m->n.variables, FM_NO_SLOT), fill(g->known, m->n.variables, FM_NO_SLOT);
@@ -84,7 +84,8 @@ static int build_dynamics(fm_builder *b)
     for (int32_t u = 0; u < b->m->n.modes; u++) b->applied[u] = b->g->leaf.tau + u;
     fm_build_laws(b);
     fm_build_matrices(b);
-    if (!fm_build_forces(b) || !fm_build_frictions(b) || !fm_build_rows(b)) return 0;
+    fm_build_frictions(b);
+    if (!fm_build_forces(b) || !fm_build_rows(b)) return 0;
     fm_build_bodies(b);
     fm_build_residuals(b);
     b->g->dynamics = b->g->nodes;

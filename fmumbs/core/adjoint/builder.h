@@ -17,6 +17,11 @@ typedef struct fm_link_slots {
     int32_t c3, modes;    /* of a flexible body: the forces on its modes, none so far */
 } fm_link_slots;
 
+/* A vector and its first two derivatives; the second one of a place is less gravity, which drops out of differences. */
+typedef struct fm_moving {
+    int32_t at, rate, second;
+} fm_moving;
+
 typedef struct fm_builder {
     const fm_image *m;
     const fm_model *model;
@@ -26,9 +31,12 @@ typedef struct fm_builder {
         int32_t length, pull;
     } *spring;
     struct fm_cut_output {
-        int32_t q, qd, along, spin; /* of a pin: angle, rate, axis, relative angular velocity; none: no pin */
-        int32_t force, torque;      /* of the rows on M at M */
-        int32_t applied;            /* the torque of inputs, springs and dampers beside */
+        fm_moving between;     /* M's origin from F's */
+        int32_t p, u;          /* positions and velocities; none: it has none */
+        int32_t along, spin;   /* of a pin: axis, relative angular velocity; none: no pin */
+        int32_t F, M, place;   /* of others: F's and M's axes, M's place in F */
+        int32_t force, torque; /* of the rows on M at M */
+        int32_t applied[2];    /* the torque and force of inputs, springs, dampers and friction beside */
     } *cut; /* of each joint */
     int32_t *law; /* the force of each */
     struct fm_friction_slots {

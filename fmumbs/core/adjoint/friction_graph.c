@@ -8,7 +8,7 @@
 #include "../maths/vectors.h"
 #include "builder.h"
 #include "nodes.h"
-#include "output_graph.h"
+#include "wrench_graph.h"
 
 /* The norm of up to three numbers. */
 static int32_t size_of(fm_builder *b, const int32_t *v, int32_t count)
@@ -60,17 +60,14 @@ void fm_build_friction(fm_builder *b, int32_t i, const int32_t *rate)
 }
 
 /* Those of joints of the tree. */
-int fm_build_frictions(fm_builder *b)
+void fm_build_frictions(fm_builder *b)
 {
     const fm_image *m = b->m;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const int32_t rate = b->g->leaf.y + m->n.positions + m->friction_u[i];
         if (!fm_is_cut_joint(m, m->friction_joint[i]))
             fm_build_friction(b, i, (const int32_t[]){rate, rate + 1, rate + 2});
-        else if (!fm_is_pin(m, m->friction_joint[i]))
-            return fm_uncovered(b, "friction in a joint that closes a loop,", m->friction_name[i]);
     }
-    return 1;
 }
 
 /* The axis of a friction in world axes. */

@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_build_friction(fm_builder *b, int32_t i, const int32_t *rate);
-int fm_build_frictions(fm_builder *b);
+void fm_build_frictions(fm_builder *b);
 int fm_build_reactions(fm_builder *b);
 
 FM_HIDDEN_END

@@ -59,7 +59,13 @@ FM_HIDDEN_BEGIN
     O(ADD_MODES, 0) /* a + b, numbers of as many as body k has modes */                              \
     O(FLEXIBLE, 6)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
                      * alpha in b, acceleration in c (flexible_operations.c) */                      \
-    O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */
+    O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */ \
+    O(PAIR, 6)      /* of the vectors a, b */                                                        \
+    O(CUT_POSITION, 0) /* of cut joint k (cut_operations.c): its positions; axes of F in a, of M in b, and the \
+                        * place of M in F's axes in c */                                         \
+    O(CUT_RATE, 0)  /* velocities at the positions a, for the relative motion c, angular part first */ \
+    O(CUT_SECOND, 0) /* accelerations: velocities in b */                                            \
+    O(CUT_WRENCH, 6) /* the wrench of the forces b along its modes, in F's axes */
 
 typedef enum fm_operation {
 #define O(id, numbers) FM_DO_##id,
@@ -107,7 +113,8 @@ typedef struct fm_node {
     L(udot, work.udot, m->n.speeds)                                    \
     L(lambda, loop.lambda, m->n.rows)                                  \
     L(held, laws.force, m->n.laws)      /* of laws that stick, else 0 */ \
-    L(own, friction->own, m->n.frictions)
+    L(own, friction->own, m->n.frictions)                              \
+    L(cut_now, cut_p, m->n.cut_positions) /* the present ones, where the graph needs them */
 
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0. */
 typedef struct fm_leaves {
@@ -136,7 +143,6 @@ typedef struct fm_leaves {
     A(int32_t, equation, FM_CONDITIONS(m)) /* none: there is no such condition */              \
     A(int32_t, law, m->n.laws)          /* the node of its force while it slides */            \
     A(int32_t, reacts, m->n.variables)  /* 1: it follows multipliers, which redundant rows leave open */ \
-    A(int32_t, bare, m->n.modes - m->n.speeds) /* 1: of a cut joint's mode the graph has no forces */ \
     A(int32_t, known, m->n.variables)   /* of each variable that is a known, filled by outputs/exact.c */ \
     A(int32_t, output, m->n.variables)  /* of each variable of the interface that is computed */
 
@@ -156,6 +162,7 @@ typedef struct fm_graph {
     FM_GRAPH_SCRATCH(A)
 #undef A
     fm_leaves leaf;
+    int32_t cuts; /* 1: positions of cut joints are needed */
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */

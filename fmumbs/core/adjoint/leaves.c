@@ -2,7 +2,11 @@
 #include "leaves.h"
 
 #include "../forces/laws.h"
+#include "../image/joints.h"
 #include "../instance/instance.h"
+#include "../loops/cut_joints.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 #include "graph.h"
 
 #include <string.h>
@@ -25,6 +29,20 @@ static void choose_pieces(fm_instance *s)
     }
 }
 
+/* The positions of cut joints at the present state. */
+static void place_cut_joints(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        fm_coordinates at;
+        if (!fm_is_cut_joint(m, j) || m->joint_nu[j] == 0 || fm_is_hinge(m, j)) continue;
+        fm_cut_joint_coordinates(s, j, 0, &at);
+        memcpy(s->graph->value + s->graph->leaf.cut_now + m->joint_p[j], at.p, (size_t)m->joint_np[j] * sizeof(double));
+    }
+}
+
 /* Copies the leaves at the present state; accelerations and multipliers must be those of it. */
 void fm_graph_load(fm_instance *s)
 {
@@ -36,6 +54,7 @@ void fm_graph_load(fm_instance *s)
 #undef L
     g->value[g->leaf.hosted] = s->clock[FM_HOSTED];
     if (m->n.laws > 0) choose_pieces(s);
+    if (g->cuts) place_cut_joints(s);
 }
 
 /* The place of a number of the state among the values; FM_NO_SLOT: the graph does not read it. */

@@ -7,17 +7,33 @@
 #include "builder.h"
 #include "nodes.h"
 
-/* The torque of a ball's spring, G' K theta, and of its damper (forces/matrix_laws.c). */
-int32_t fm_build_ball_resistance(fm_builder *b, int32_t i)
+/* K theta of a ball at the quaternion q, u the first of its modes; *angle: theta. */
+static int32_t ball_spring(fm_builder *b, int32_t joint, int32_t u, int32_t q, int32_t *angle)
+{
+    const fm_image *m = b->m;
+    const int full = m->joint_kind[joint] == FM_JOINT_SPHERICAL && m->joint_couplings[joint] > 0;
+    const int32_t K = full ? b->g->leaf.coupled_stiffness + m->joint_coupled[joint] : b->zero;
+    *angle = fm_add_node(b, FM_DO_BEND, q, 0, 0);
+    return fm_add_node(b, FM_DO_SYMMETRIC, b->g->leaf.stiffness + u, K, *angle);
+}
+
+/* The energy of that spring, twice. */
+int32_t fm_build_ball_energy(fm_builder *b, int32_t joint, int32_t u, int32_t q)
+{
+    int32_t angle;
+    const int32_t force = ball_spring(b, joint, u, q, &angle);
+    return fm_add_node(b, FM_DO_DOT, angle, force, 0);
+}
+
+/* The torque of a ball's spring, G' K theta, and of its damper, at the quaternion q and the velocity `speed`. */
+int32_t fm_build_ball_resistance(fm_builder *b, int32_t joint, int32_t u, int32_t q, int32_t speed)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
-    const int32_t joint = m->link_joint[i], u = m->link_u[i], speed = leaf->y + m->n.positions + u;
-    const int full = m->joint_couplings[joint] > 0;
-    const int32_t K = full ? leaf->coupled_stiffness + m->joint_coupled[joint] : b->zero;
+    const int full = m->joint_kind[joint] == FM_JOINT_SPHERICAL && m->joint_couplings[joint] > 0;
+    int32_t angle;
+    const int32_t force = ball_spring(b, joint, u, q, &angle);
     const int32_t D = full ? leaf->coupled_damping + m->joint_coupled[joint] : b->zero;
-    const int32_t angle = fm_add_node(b, FM_DO_BEND, leaf->y + m->link_p[i], 0, 0);
-    const int32_t force = fm_add_node(b, FM_DO_SYMMETRIC, leaf->stiffness + u, K, angle);
     const int32_t once = fm_add_node(b, FM_DO_CROSS, angle, force, 0),
                   twice = fm_add_node(b, FM_DO_CROSS, angle, once, 0);
     const int32_t factor = fm_add_node(b, FM_DO_SERIES, fm_add_node(b, FM_DO_DOT, angle, angle, 0), 0, 0);
@@ -27,11 +43,11 @@ int32_t fm_build_ball_resistance(fm_builder *b, int32_t i)
 }
 
 /* The forces between the modes of bushings, added to those on the modes. */
-static void couple_modes(fm_builder *b, int32_t joint)
+static void couple_modes(fm_builder *b, int32_t joint, int32_t p, int32_t u)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
-    const int32_t first = m->joint_u[joint], p = leaf->y + m->joint_p[joint], u = leaf->y + m->n.positions + first;
+    const int32_t first = m->joint_u[joint];
     const int32_t minus = fm_number(b, -1.0);
     for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++)
         for (int way = 0; way < 2; way++) {
@@ -52,12 +68,12 @@ static int32_t times(fm_builder *b, int32_t diagonal, int32_t v)
 
 /* The forces of a spring and a damper on a rotation vector t in place of those on the three angles q: what they add to
  * these, K (q - rest) + D q' - B' (K (t - rest) + D B q'), B = G A. */
-static void resist_rotation(fm_builder *b, int32_t joint)
+static void resist_rotation(fm_builder *b, int32_t joint, int32_t q, int32_t u)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
     const int32_t first = m->joint_bends[joint], mode = m->joint_u[joint] + first;
-    const int32_t q = leaf->y + m->joint_p[joint] + first, u = leaf->y + m->n.positions + mode;
+    q += first, u += first;
     const int32_t K = leaf->stiffness + mode, D = leaf->damping + mode, rest = leaf->rest + mode;
     const int32_t t = fm_add_node(b, FM_DO_TURNS, q, 0, 0);
     const int32_t c = fm_add_node(b, FM_DO_SERIES, fm_add_node(b, FM_DO_DOT, t, t, 0), 0, 0);
@@ -77,13 +93,19 @@ static void resist_rotation(fm_builder *b, int32_t joint)
     b->bent[joint] = t;
 }
 
-/* Those of joints of the tree, beside the diagonals, which tree_graph.c has. */
+/* Those of a joint at positions p and velocities u, beside the diagonals, added to the forces on its modes. */
+void fm_build_matrix(fm_builder *b, int32_t joint, int32_t p, int32_t u)
+{
+    const fm_image *m = b->m;
+    if (m->joint_bends[joint] >= 0) resist_rotation(b, joint, p, u);
+    else if (m->joint_couplings[joint] > 0 && m->joint_kind[joint] == FM_JOINT_SCALAR) couple_modes(b, joint, p, u);
+}
+
+/* Those of joints of the tree. */
 void fm_build_matrices(fm_builder *b)
 {
     const fm_image *m = b->m;
-    for (int32_t j = 0; j < m->n.joints; j++) {
-        if (fm_is_cut_joint(m, j)) continue;
-        if (m->joint_bends[j] >= 0) resist_rotation(b, j);
-        else if (m->joint_couplings[j] > 0 && m->joint_kind[j] == FM_JOINT_SCALAR) couple_modes(b, j);
-    }
+    const int32_t y = b->g->leaf.y;
+    for (int32_t j = 0; j < m->n.joints; j++)
+        if (!fm_is_cut_joint(m, j)) fm_build_matrix(b, j, y + m->joint_p[j], y + m->n.positions + m->joint_u[j]);
 }

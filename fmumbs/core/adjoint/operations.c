@@ -7,6 +7,7 @@
 #include "../maths/rotations.h"
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
+#include "cut_operations.h"
 #include "flexible_operations.h"
 #include "graph.h"
 
@@ -384,7 +385,8 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
         break;
     case FM_DO_QUATERNION_RATE: quaternion_rate(a, b, c[0], out); break;
     case FM_DO_STUMPFF: out[0] = stumpff(n->k, a[0]); break;
-    default: fm_flexible_value(s, n, v); break;
+    case FM_DO_PAIR: memcpy(out, a, 3 * sizeof *out), memcpy(out + 3, b, 3 * sizeof *out); break;
+    default: (n->operation < FM_DO_CUT_POSITION ? fm_flexible_value : fm_cut_value)(s, n, v); break;
     }
 }
 
@@ -497,7 +499,8 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         for (int j = 0; j < 4; j++) out[j] += 0.5 * dc[0] * back * a[j];
         break;
     case FM_DO_STUMPFF: out[0] = stumpff_slope(n->k, a[0]) * da[0]; break;
-    default: fm_flexible_tangent(s, n, v, t); break;
+    case FM_DO_PAIR: memcpy(out, da, 3 * sizeof *out), memcpy(out + 3, db, 3 * sizeof *out); break;
+    default: (n->operation < FM_DO_CUT_POSITION ? fm_flexible_tangent : fm_cut_tangent)(s, n, v, t); break;
     }
 }
 
@@ -649,7 +652,8 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         break;
     case FM_DO_QUATERNION_RATE: adjoin_quaternion_rate(a, b, c[0], g, ga, gb, gc); break;
     case FM_DO_STUMPFF: ga[0] += stumpff_slope(n->k, a[0]) * g[0]; break;
-    default: fm_flexible_adjoint(s, n, v, d); break;
+    case FM_DO_PAIR: add_to(ga, g), add_to(gb, g + 3); break;
+    default: (n->operation < FM_DO_CUT_POSITION ? fm_flexible_adjoint : fm_cut_adjoint)(s, n, v, d); break;
     }
 }
 

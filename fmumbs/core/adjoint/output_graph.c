@@ -5,8 +5,11 @@
 #include "../image/kinds.h"
 #include "../maths/rotations.h"
 #include "builder.h"
+#include "cut_graph.h"
+#include "matrix_graph.h"
 #include "nodes.h"
 #include "tree_graph.h"
+#include "wrench_graph.h"
 
 /* The motion of a point fixed in a link. */
 static int32_t motion_at(fm_builder *b, int32_t kind, int32_t link, const double *at)
@@ -32,43 +35,15 @@ static int32_t body_at(fm_builder *b, int32_t kind, int32_t body)
     return b->link[link].size == FM_NO_SLOT ? unit : fm_add_node(b, FM_DO_STRETCH, b->link[link].size, unit, 0);
 }
 
-/* The motion of a pin that is a cut joint (row_graph.c). */
-static int32_t pin_at(fm_builder *b, int32_t kind, int32_t joint)
+/* The first position, velocity or acceleration of a variable of a cut joint, of which `part` is one. */
+static int32_t cut_at(fm_builder *b, int32_t kind, int32_t joint, int32_t part)
 {
-    const struct fm_cut_output *pin = b->cut + joint;
-    if (kind == FM_J_Q) return pin->q;
-    if (kind == FM_J_QD) return pin->qd;
-    if (pin->along == FM_NO_SLOT) return FM_NO_SLOT;
-    const fm_link_slots *F = b->link + b->m->joint_F_link[joint], *M = b->link + b->m->joint_M_link[joint];
-    const int32_t turned = fm_add_node(b, FM_DO_CROSS, F->w, pin->spin, 0);
-    const int32_t alpha = fm_add_node(b, FM_DO_SUBTRACT, M->alpha, F->alpha, 0);
-    return fm_add_node(b, FM_DO_DOT, pin->along, fm_add_node(b, FM_DO_SUBTRACT, alpha, turned, 0), 0);
-}
-
-static int32_t or_zero(const fm_builder *b, int32_t vector)
-{
-    return vector == FM_NO_SLOT ? b->zero : vector;
-}
-
-/* v without its part along a unit axis. */
-int32_t fm_build_across(fm_builder *b, int32_t v, int32_t axis)
-{
-    return fm_add_node(b, FM_DO_SUBTRACT, v,
-                       fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_DOT, axis, v, 0), axis, 0), 0);
-}
-
-/* What F's body exerts on M's at M, world axes, of a joint of the tree. */
-static fm_wrench_slots tree_wrench(fm_builder *b, int32_t joint)
-{
-    const fm_image *m = b->m;
-    const fm_link_slots *k = b->link + m->joint_last[joint];
-    fm_wrench_slots w = {or_zero(b, k->force), or_zero(b, k->torque)};
-    if (!m->joint_reversed[joint]) return w;
-    const fm_point_slots M = fm_build_point(b, m->joint_M_link[joint], m->joint_M_r + 3 * joint, 0);
-    const int32_t arm = fm_add_node(b, FM_DO_SUBTRACT, M.r, k->r, 0);
-    w.torque = fm_add_node(b, FM_DO_SUBTRACT, fm_add_node(b, FM_DO_CROSS, arm, w.force, 0), w.torque, 0);
-    w.force = fm_add_node(b, FM_DO_SUBTRACT, b->zero, w.force, 0);
-    return w;
+    const struct fm_cut_output *cut = b->cut + joint;
+    const int32_t place = fm_kinds[kind].place, mode = fm_mode_of(b->m, kind, joint, part) - b->m->joint_u[joint];
+    if (cut->p == FM_NO_SLOT) return FM_NO_SLOT;
+    if (place == FM_AT_SPEED) return cut->u + mode - part;
+    if (place == FM_AT_ACCELERATION) return fm_build_cut_acceleration(b, joint) + mode - part;
+    return cut->p + (place == FM_AT_QUATERNION && b->m->joint_kind[joint] == FM_JOINT_FREE ? 3 : 0);
 }
 
 /* Removes the part that acts on the free modes (motion/reactions.c); 0: joints of several screws are not covered. */
@@ -95,26 +70,48 @@ static int remove_free_modes(fm_builder *b, int32_t joint, fm_wrench_slots *w)
     return 1;
 }
 
-/* What F's body exerts on M's at M, world axes; of a joint that closes a loop by its rows alone. */
-fm_wrench_slots fm_build_wrench(fm_builder *b, int32_t joint)
-{
-    if (!fm_is_cut_joint(b->m, joint)) return tree_wrench(b, joint);
-    const fm_wrench_slots w = {or_zero(b, b->cut[joint].force), or_zero(b, b->cut[joint].torque)};
-    return w;
-}
-
 /* A wrench of a joint, in F's axes. */
 static int32_t wrench_at(fm_builder *b, int32_t kind, int32_t joint)
 {
     const fm_image *m = b->m;
     const int constraint = kind == FM_J_REACTION_F || kind == FM_J_REACTION_T;
-    const int32_t applied = b->cut[joint].applied;
+    const int32_t *applied = b->cut[joint].applied;
     fm_wrench_slots w = fm_build_wrench(b, joint);
-    if (!constraint && applied != FM_NO_SLOT) w.torque = fm_add_node(b, FM_DO_ADD, w.torque, applied, 0);
+    if (!constraint && applied[0] != FM_NO_SLOT) w.torque = fm_add_node(b, FM_DO_ADD, w.torque, applied[0], 0);
+    if (!constraint && applied[1] != FM_NO_SLOT) w.force = fm_add_node(b, FM_DO_ADD, w.force, applied[1], 0);
     if (constraint && !fm_is_cut_joint(m, joint) && !remove_free_modes(b, joint, &w)) return FM_NO_SLOT;
     const int32_t R =
         fm_add_node(b, FM_DO_PLACE, b->link[m->joint_F_link[joint]].R, 0, fm_constant(b, m->joint_F + 9 * joint, 9));
     return fm_add_node(b, FM_DO_BACK, R, kind == FM_J_REACTION_F || kind == FM_J_WRENCH_F ? w.force : w.torque, 0);
+}
+
+/* The target of a program, and the mechanism's coordinate, where rows have it (loops/programs.c); 0: they have not. */
+static int program_slots(fm_builder *b, int32_t one, int32_t *target, int32_t *position)
+{
+    const fm_image *m = b->m;
+    const int32_t row = m->excitation_row[one], eta = b->g->leaf.y + m->excitation_p[one];
+    *target = m->excitation_kind[one] == FM_EXCITED_BY_PATH ? fm_number(b, 0.0) : eta;
+    if (row < 0 || m->row_kind[row] == FM_ROW_PERPENDICULAR) return 0;
+    *position = fm_add_node(b, FM_DO_SUM, eta, b->g->row[3 * row + m->row_part[row]], 0);
+    return 1;
+}
+
+static int32_t program_at(fm_builder *b, int32_t kind, int32_t joint, int32_t part)
+{
+    int32_t target, position;
+    const int known = program_slots(b, b->m->joint_excitation[joint] + part, &target, &position);
+    return kind == FM_J_TARGET ? target : known ? position : FM_NO_SLOT;
+}
+
+/* What a coupling exerts on a coordinate. */
+static int32_t coupling_at(fm_builder *b, int32_t coupling, int32_t term)
+{
+    const fm_image *m = b->m;
+    int32_t sum = fm_number(b, 0.0);
+    const int32_t ratio = fm_number(b, m->term_ratio[m->coupling_first[coupling] + term]);
+    for (int32_t i = 0; i < m->n.rows; i++)
+        if (m->row_coupling[i] == coupling) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, ratio, b->g->leaf.lambda + i);
+    return sum;
 }
 
 /* The drive of a joint's only mode. */
@@ -124,8 +121,8 @@ static int32_t drive_at(fm_builder *b, int32_t joint)
     const int32_t last = m->joint_last[joint];
     if (m->joint_nu[joint] != 1 || m->n.couplings > 0) return FM_NO_SLOT;
     const fm_link_slots *k = b->link + last;
-    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, or_zero(b, k->torque), 0);
-    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, or_zero(b, k->force), 0);
+    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, k->torque == FM_NO_SLOT ? b->zero : k->torque, 0);
+    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, k->force == FM_NO_SLOT ? b->zero : k->force, 0);
     return fm_add_node(b, FM_DO_SUM, fm_times_constant(b, m->link_screw[6 * last + 2], turn),
                        fm_times_constant(b, m->link_screw[6 * last + 5], push), 0);
 }
@@ -170,22 +167,34 @@ static void add_energy_of_joint(fm_builder *b, int32_t i, int32_t *sum)
             add_to(b, sum, 0.5, leaf->rotor_inertia + u, fm_add_node(b, FM_DO_PRODUCT, speed, speed, 0));
         return;
     }
-    const int32_t K = m->joint_couplings[joint] > 0 ? leaf->coupled_stiffness + m->joint_coupled[joint] : b->zero;
-    const int32_t angle = fm_add_node(b, FM_DO_BEND, q, 0, 0);
-    const int32_t force = fm_add_node(b, FM_DO_SYMMETRIC, leaf->stiffness + u, K, angle);
-    add_to(b, sum, 0.5, fm_add_node(b, FM_DO_DOT, angle, force, 0), fm_number(b, 1.0));
+    add_to(b, sum, 0.5, fm_build_ball_energy(b, joint, u, q), fm_number(b, 1.0));
 }
 
-/* The springs between the modes of bushings, and those of pins that are cut joints. */
+/* The springs of the modes of a cut joint. */
+static void add_energy_of_cut(fm_builder *b, int32_t j, int32_t *sum)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    int32_t at = m->joint_u[j], p = b->cut[j].p;
+    if (p == FM_NO_SLOT) return;
+    for (int32_t k = m->joint_mode[j]; k < m->joint_mode[j] + m->joint_modes[j]; k++) {
+        if (m->cut_kind[k] == FM_CUT_BALL) {
+            add_to(b, sum, 0.5, fm_build_ball_energy(b, j, at, p), fm_number(b, 1.0));
+            at += 3, p += 4;
+        } else if (m->cut_kind[k] == FM_CUT_SCREW) {
+            add_energy_of_spring(b, leaf->stiffness + at, p, leaf->rest + at, sum);
+            at++, p++;
+        }
+    }
+}
+
+/* The springs between the modes of bushings, those on rotation vectors, and those of cut joints. */
 static void add_energy_between_modes(fm_builder *b, int32_t j, int32_t *sum)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
-    const int32_t u = m->joint_u[j], p = leaf->y + m->joint_p[j];
-    if (fm_is_cut_joint(m, j)) {
-        if (b->cut[j].q != FM_NO_SLOT) add_energy_of_spring(b, leaf->stiffness + u, b->cut[j].q, leaf->rest + u, sum);
-        return;
-    }
+    const int32_t u = m->joint_u[j], p = fm_is_cut_joint(m, j) ? b->cut[j].p : leaf->y + m->joint_p[j];
+    if (fm_is_cut_joint(m, j)) add_energy_of_cut(b, j, sum);
     for (int32_t i = m->joint_bends[j], k = 0; i >= 0 && k < 3; k++) { /* in place of the angles' */
         const int32_t mode = u + i + k, angle = fm_add_node(b, FM_DO_DIFFERENCE, p + i + k, leaf->rest + mode, 0);
         const int32_t bent = fm_add_node(b, FM_DO_DIFFERENCE, b->bent[j] + k, leaf->rest + mode, 0);
@@ -232,9 +241,6 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
 {
     const fm_image *m = b->m;
     switch (kind) {
-    case FM_J_Q:
-    case FM_J_QD:
-    case FM_J_QDD: return fm_is_cut_joint(m, object) ? pin_at(b, kind, object) : FM_NO_SLOT;
     case FM_J_REACTION_F:
     case FM_J_REACTION_T:
     case FM_J_WRENCH_F:
@@ -284,7 +290,13 @@ void fm_build_outputs(fm_builder *b)
             b->g->output[v] = b->g->leaf.y + (kind == FM_J_ETA ? m->excitation_p[one] : u);
             continue;
         }
-        if (other) at = place_of(b, kind, object);
+        const int32_t place = fm_kinds[kind].place;
+        const int moves = fm_kinds[kind].owner == FM_JOINT && place >= FM_AT_POSITION && place <= FM_AT_ACCELERATION;
+        if (kind == FM_J_TARGET || kind == FM_J_POSITION || kind == FM_C_TAU) {
+            b->g->output[v] = kind == FM_C_TAU ? coupling_at(b, object, part) : program_at(b, kind, object, part);
+            continue;
+        }
+        if (other) at = moves && !of_tree ? cut_at(b, kind, object, part) : place_of(b, kind, object);
         if (at != FM_NO_SLOT) b->g->output[v] = kind == FM_FR_FORCE ? b->friction[object].force[part] : at + part;
     }
 }

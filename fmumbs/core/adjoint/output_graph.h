@@ -6,12 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-typedef struct fm_wrench_slots {
-    int32_t force, torque;
-} fm_wrench_slots;
-
-int32_t fm_build_across(fm_builder *b, int32_t v, int32_t axis);
-fm_wrench_slots fm_build_wrench(fm_builder *b, int32_t joint);
 void fm_build_outputs(fm_builder *b);
 
 FM_HIDDEN_END

@@ -1,22 +1,16 @@
 /* row_graph.c: the constraint rows of loops and couplings with their first two derivatives, by the equations of
- * loops/constraints.c; what their multipliers exert; and what acts along the turn of a cut joint that is a pin.
+ * loops/constraints.c; what their multipliers exert; and what acts along their modes (cut_graph.c).
  */
 #include "row_graph.h"
 
 #include "../image/joints.h"
-#include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "builder.h"
-#include "friction_graph.h"
+#include "cut_graph.h"
 #include "nodes.h"
 #include "tree_graph.h"
 
 #include <string.h>
-
-/* A vector and its first two derivatives; the second one of a place is less gravity, which drops out of differences. */
-typedef struct fm_moving {
-    int32_t at, rate, second;
-} fm_moving;
 
 /* The ends of a cut joint: M's origin from F's, and the sums of the forces and torques on M there. */
 typedef struct fm_cut_slots {
@@ -70,6 +64,21 @@ static void push(fm_builder *b, int32_t *sum, int32_t row, int32_t along)
                               : fm_add_node(b, FM_DO_ADD_SCALED, *sum, lambda, along);
 }
 
+/* Less the pitch times the angle of a screw about e; returns the torque of a unit of its multiplier. */
+static int32_t add_pitch(fm_builder *b, int32_t row, const fm_cut_slots *cut, fm_moving e)
+{
+    int32_t *c = b->g->row + 3 * row;
+    const fm_link_slots *F = b->link + cut->F, *M = b->link + cut->M;
+    const int32_t w = fm_add_node(b, FM_DO_SUBTRACT, M->w, F->w, 0);
+    const int32_t alpha = fm_add_node(b, FM_DO_SUBTRACT, M->alpha, F->alpha, 0);
+    const int32_t second = fm_add_node(b, FM_DO_SUM, product_of(b, e.at, alpha), product_of(b, e.rate, w), 0);
+    const int32_t less = fm_number(b, -b->m->row_length[row]);
+    c[0] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[0], less, b->cut[cut->joint].p);
+    c[1] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[1], less, product_of(b, e.at, w));
+    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[2], less, second);
+    return fm_add_node(b, FM_DO_SCALE, less, e.at, 0);
+}
+
 /* A row of a cut joint; adds what its multiplier exerts on M's link at M's origin. */
 static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
 {
@@ -77,7 +86,8 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
     const double length = m->row_length[row];
     fm_moving e = {0, 0, 0}, g = {0, 0, 0};
     const int32_t kind = m->row_kind[row];
-    if (kind == FM_ROW_ALONG || kind == FM_ROW_PERPENDICULAR) e = fixed_vector(b, cut->F, m->row_f + 3 * row);
+    if (kind == FM_ROW_ALONG || kind == FM_ROW_PERPENDICULAR || kind == FM_ROW_SCREW)
+        e = fixed_vector(b, cut->F, m->row_f + 3 * row);
     if (kind == FM_ROW_ALONG_M || kind == FM_ROW_PERPENDICULAR) g = fixed_vector(b, cut->M, m->row_g + 3 * row);
     if (fm_is_programmed_length(m, row))
         return fm_uncovered(b, "the length of program", m->joint_name[m->excitation_joint[m->row_excitation[row]]]);
@@ -85,6 +95,11 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
     case FM_ROW_ALONG:
         write_dot(b, row, e, cut->between, length);
         push(b, &cut->force, row, e.at);
+        return 1;
+    case FM_ROW_SCREW:
+        write_dot(b, row, e, cut->between, 0.0);
+        push(b, &cut->force, row, e.at);
+        push(b, &cut->torque, row, add_pitch(b, row, cut, e));
         return 1;
     case FM_ROW_ALONG_M:
         write_dot(b, row, g, cut->between, length);
@@ -123,40 +138,6 @@ static int build_coupling(fm_builder *b, int32_t row)
     return 1;
 }
 
-/* What inputs, springs and dampers exert along the turn of a pin, with its angle as cut_joints.c finds it. */
-static void build_pin(fm_builder *b, fm_cut_slots *cut)
-{
-    const fm_image *m = b->m;
-    const fm_leaves *leaf = &b->g->leaf;
-    const int32_t joint = cut->joint, u = m->joint_u[joint];
-    double e[3], across[3], axis[3], f[3], g[3], h[3];
-    memcpy(axis, m->cut_axis + 3 * m->joint_mode[joint], sizeof axis);
-    fm_across(axis, e);
-    cross(axis, e, across);
-    rotate_out(m->joint_F + 9 * joint, e, f);
-    rotate_out(m->joint_F + 9 * joint, across, g);
-    rotate_out(m->joint_M + 9 * joint, e, h);
-    const int32_t turned = fm_carry(b, b->link[cut->M].R, h);
-    const int32_t cosine = product_of(b, fm_carry(b, b->link[cut->F].R, f), turned);
-    const int32_t sine = product_of(b, fm_carry(b, b->link[cut->F].R, g), turned);
-    const int32_t angle = fm_add_node(b, FM_DO_ANGLE, sine, cosine, leaf->cut_p + m->joint_p[joint]);
-    rotate_out(m->joint_F + 9 * joint, axis, f);
-    const int32_t along = fm_carry(b, b->link[cut->F].R, f);
-    const int32_t spin = fm_add_node(b, FM_DO_SUBTRACT, b->link[cut->M].w, b->link[cut->F].w, 0);
-    const int32_t away = fm_add_node(b, FM_DO_DIFFERENCE, angle, leaf->rest + u, 0);
-    int32_t back = fm_add_node(b, FM_DO_PRODUCT, leaf->stiffness + u, away, 0);
-    b->cut[joint].q = angle, b->cut[joint].along = along, b->cut[joint].spin = spin;
-    b->cut[joint].qd = product_of(b, along, spin);
-    back = fm_add_node(b, FM_DO_ADD_PRODUCT, back, leaf->damping + u, b->cut[joint].qd);
-    for (int32_t i = 0; i < m->n.frictions; i++)
-        if (m->friction_joint[i] == joint) fm_build_friction(b, i, &b->cut[joint].qd);
-    const int32_t torque = fm_add_node(b, FM_DO_DIFFERENCE, b->applied[u], back, 0);
-    b->cut[joint].applied = fm_add_node(b, FM_DO_SCALE, torque, along, 0);
-    cut->torque = cut->torque == FM_NO_SLOT ? b->cut[joint].applied
-                                            : fm_add_node(b, FM_DO_ADD, cut->torque, b->cut[joint].applied, 0);
-    b->g->bare[u - m->n.speeds] = 0;
-}
-
 static fm_cut_slots begin_cut(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
@@ -167,14 +148,23 @@ static fm_cut_slots begin_cut(fm_builder *b, int32_t joint)
     cut.between.at = fm_add_node(b, FM_DO_SUBTRACT, g.r, f.r, 0);
     cut.between.rate = fm_add_node(b, FM_DO_SUBTRACT, g.v, f.v, 0);
     cut.between.second = fm_add_node(b, FM_DO_SUBTRACT, g.a, f.a, 0);
+    fm_build_cut_motion(b, joint, cut.between);
     return cut;
+}
+
+static void add_applied(fm_builder *b, int32_t *sum, int32_t more)
+{
+    if (more == FM_NO_SLOT) return;
+    *sum = *sum == FM_NO_SLOT ? more : fm_add_node(b, FM_DO_ADD, *sum, more, 0);
 }
 
 /* What acts on M is subtracted from what its link takes; the opposite acts on F's link at the same point. */
 static void end_cut(fm_builder *b, fm_cut_slots *cut)
 {
     b->cut[cut->joint].force = cut->force, b->cut[cut->joint].torque = cut->torque;
-    if (fm_is_pin(b->m, cut->joint) && b->m->cut_slide[b->m->joint_mode[cut->joint]] == 0.0) build_pin(b, cut);
+    fm_build_cut_forces(b, cut->joint);
+    add_applied(b, &cut->torque, b->cut[cut->joint].applied[0]);
+    add_applied(b, &cut->force, b->cut[cut->joint].applied[1]);
     fm_add_wrench(b, cut->M, cut->force, cut->arm, cut->torque, -1);
     if (cut->F < 0) return;
     fm_add_wrench(b, cut->F, cut->force, fm_add_node(b, FM_DO_SUBTRACT, cut->r, b->link[cut->F].r, 0), cut->torque, 1);
@@ -203,7 +193,6 @@ int fm_build_rows(fm_builder *b)
     }
     for (int32_t j = 0; j < m->n.joints; j++) {
         if (!fm_is_cut_joint(m, j)) continue;
-        if (m->joint_couplings[j] > 0) return fm_uncovered(b, "matrix of the spring of joint", m->joint_name[j]);
         if (!build_cut(b, j)) return 0;
     }
     return 1;

@@ -170,11 +170,7 @@ int fm_build_links(fm_builder *b)
 {
     const fm_image *m = b->m;
     for (int32_t u = 0; u < m->n.speeds; u++) b->g->acceleration[u] = b->g->leaf.udot + u;
-    for (int32_t i = 0; i < m->n.excitations; i++) {
-        const int32_t name = m->joint_name[m->excitation_joint[i]];
-        if (m->excitation_row[i] >= 0) return fm_uncovered(b, "the program of joint", name);
-        b->g->acceleration[m->excitation_u[i]] = given_acceleration(b, i);
-    }
+    for (int32_t i = 0; i < m->n.excitations; i++) b->g->acceleration[m->excitation_u[i]] = given_acceleration(b, i);
     for (int32_t i = 0; i < m->n.links; i++) {
         fm_link_slots *k = b->link + i;
         const fm_link_slots *p = b->link + m->link_parent[i];
@@ -255,10 +251,11 @@ static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
 static int32_t ball_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
 {
     const int reversed = b->m->joint_reversed[b->m->link_joint[i]] != 0;
-    const int32_t *applied = b->applied + b->m->link_u[i];
-    const int input = applied[0] == b->g->leaf.tau + b->m->link_u[i];
+    const int32_t u = b->m->link_u[i], *applied = b->applied + u, speed = b->g->leaf.y + b->m->n.positions + u;
+    const int input = applied[0] == b->g->leaf.tau + u;
     const int32_t tau = input ? applied[0] : fm_add_node(b, FM_DO_VECTOR, applied[0], applied[1], applied[2]);
-    const int32_t sum = fm_add_node(b, FM_DO_SUBTRACT, fm_build_ball_resistance(b, i), tau, 0);
+    const int32_t resisted = fm_build_ball_resistance(b, b->m->link_joint[i], u, link_position(b, i), speed);
+    const int32_t sum = fm_add_node(b, FM_DO_SUBTRACT, resisted, tau, 0);
     if (k->torque == FM_NO_SLOT) return sum;
     return fm_add_node(b, reversed ? FM_DO_SUBTRACT : FM_DO_ADD, sum, fm_add_node(b, FM_DO_BACK, k->axis, k->torque, 0),
                        0);

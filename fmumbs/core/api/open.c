@@ -131,6 +131,13 @@ static size_t owned_of(const fm_image *m)
     return count;
 }
 
+/* The most conditions of the graph that hold at once. */
+static size_t conditions_of(const fm_instance *s)
+{
+    const fm_model *m = &s->model;
+    return (size_t)(m->n.laws < FM_STICKING ? m->n.laws : FM_STICKING) + owned_of(&s->image);
+}
+
 static fm_counts counts_of(const fm_instance *s)
 {
     const fm_model *m = &s->model;
@@ -188,7 +195,7 @@ static fm_counts counts_of(const fm_instance *s)
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
         .graph = (size_t)s->graph->values,
-        .conditions = s->graph->built ? (size_t)FM_CONDITIONS(m) : 0,
+        .conditions = s->graph->built ? conditions_of(s) : 0,
         .profile = s->statics->profile.entries,
         .matrix_columns = s->statics->profile.n > 0 ? s->plan.y : 0,
         .reduced = (size_t)m->reduced,

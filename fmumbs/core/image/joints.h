@@ -20,6 +20,12 @@ static inline int fm_is_cut_joint(const fm_image *m, int32_t joint)
     return m->joint_first[joint] < 0;
 }
 
+/* Whether a cut joint only turns, about one axis. */
+static inline int fm_is_hinge(const fm_image *m, int32_t joint)
+{
+    return fm_is_pin(m, joint) && m->cut_slide[m->joint_mode[joint]] == 0.0;
+}
+
 /* Whether springs couple the modes of a joint of the tree. */
 static inline int fm_has_matrix(const fm_image *m, int32_t joint)
 {

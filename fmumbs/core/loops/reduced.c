@@ -349,3 +349,18 @@ void fm_reduced_change(fm_instance *s, double *change)
     solve(s, NULL, change);
     fm_from_links(s, change);
 }
+
+/* The same in loop.change, with the multipliers that make it in loop.lambda. */
+void fm_reduced_answer(fm_instance *s)
+{
+    const size_t nu = (size_t)s->image.n.speeds;
+    double *missing = s->reduced.force, *x = s->loop.change;
+    solve(s, NULL, x);
+    for (size_t n = 0; n < nu; n++)
+        missing[n] = fm_product_in_four(s->reduced.mass + n * nu, x, s->image.n.speeds) * units(s)[n];
+    for (int32_t n = 0; n < s->image.n.excitations; n++) missing[s->image.excitation_u[n]] = 0.0;
+    fm_reflect_solve(&s->reduced.rows, missing, s->reduced.b);
+    memset(s->loop.lambda, 0, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
+    for (int32_t q = 0; q < s->reduced.rows.rank; q++) s->loop.lambda[s->reduced.row[q]] = s->reduced.b[q];
+    fm_from_links(s, x);
+}

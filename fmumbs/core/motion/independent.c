@@ -125,6 +125,7 @@ static void put_row(fm_instance *s, int32_t n, const int32_t *columns, int32_t c
     for (int32_t j = 0; j < count; j++) f->A[n * count + j] = f->row[columns[j]] * unit[columns[j]] * over;
     f->x[n] = -value * over;
     f->one[n] = 1.0;
+    f->over[n] = over;
 }
 
 /* Rows that hold the independent components of quaternions. */
@@ -283,4 +284,46 @@ fm_status fm_close_independent(fm_instance *s)
                   "moved furthest: they do not reach there, or become singular. Take a shorter step, or export the FMU "
                   "with the states of the tree (--states tree)",
                   s->clock[FM_TIME], name_moving(s));
+}
+
+/* Derivatives --------------------------------------------------------------------------------------------------------
+ */
+
+/* Row n of the last system, as a row of the model. */
+static int32_t row_of_system(const fm_instance *s, int level, int32_t n)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (!(s->row_active[i] > 0.0) || (level == 0 && fm_is_rate_row(&s->image, i))) continue;
+        if (n-- == 0) return i;
+    }
+    return 0;
+}
+
+/* The changes of the velocity variables that follow, change (speeds), or of positions along these, which take back the
+ * changes value (rows) of the rows' positions or velocities. 0: the system is singular, or has pins. */
+int fm_following_change(fm_instance *s, int level, const double *value, double *change)
+{
+    fm_following *f = s->following;
+    const int32_t count = level == 0 ? f->unknowns : s->image.n.dependent_u;
+    const int32_t *columns = level == 0 ? f->column : s->image.dependent_u;
+    memset(change, 0, (size_t)s->image.n.speeds * sizeof *change);
+    if (f->pins > 0 || !make_system(s, level)) return 0;
+    for (int32_t n = 0; n < count; n++) f->x[n] = -f->over[n] * value[row_of_system(s, level, n)];
+    fm_lu_solve(f->A, count, f->exchanged, f->x);
+    for (int32_t j = 0; j < count; j++) change[columns[j]] = f->x[j] * s->scale[s->image.n.positions + columns[j]];
+    return 1;
+}
+
+/* The transposed: what forces on velocity variables, force (speeds), make of the rows, value (rows). */
+int fm_following_back(fm_instance *s, int level, const double *force, double *value)
+{
+    fm_following *f = s->following;
+    const int32_t count = level == 0 ? f->unknowns : s->image.n.dependent_u;
+    const int32_t *columns = level == 0 ? f->column : s->image.dependent_u;
+    memset(value, 0, (size_t)s->image.n.rows * sizeof *value);
+    if (f->pins > 0 || !make_system(s, level)) return 0;
+    for (int32_t j = 0; j < count; j++) f->x[j] = force[columns[j]] * s->scale[s->image.n.positions + columns[j]];
+    fm_lu_solve_transposed(f->A, count, f->exchanged, f->x);
+    for (int32_t n = 0; n < count; n++) value[row_of_system(s, level, n)] = -f->over[n] * f->x[n];
+    return 1;
 }

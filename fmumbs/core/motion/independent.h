@@ -12,6 +12,8 @@ int fm_has_independent(const fm_instance *s);
 int fm_is_dependent(const fm_instance *s, int32_t i);
 void fm_note_closed(fm_instance *s);
 fm_status fm_close_independent(fm_instance *s);
+int fm_following_change(fm_instance *s, int level, const double *value, double *change);
+int fm_following_back(fm_instance *s, int level, const double *force, double *value);
 
 FM_HIDDEN_END
 

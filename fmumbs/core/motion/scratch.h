@@ -66,6 +66,7 @@ typedef struct fm_pin {
     A(double, A, n.following * n.following)   /* the system, then its factor */          \
     A(double, x, n.following)                                                           \
     A(double, one, n.following)                                                         \
+    A(double, over, n.following)              /* of each row of the system, its length */ \
     A(int32_t, exchanged, n.following)                                                  \
     A(double, row, n.independent * n.speeds)                                            \
     A(double, goal, n.independent * n.ny)     /* y as the host set it */                 \

@@ -23,6 +23,7 @@
 #include "../time/hosted.h"
 #include "conditions.h"
 #include "continuous.h"
+#include "exact_following.h"
 #include "exact_places.h"
 #include "exact_response.h"
 #include "update.h"
@@ -44,7 +45,7 @@ static int is_any_output(fm_instance *s, const uint32_t *unknown, size_t unknown
 static int prepare(fm_instance *s, int all)
 {
     fm_update(s, all ? FM_VALID_MOTION | FM_VALID_QUATERNIONS : FM_VALID_MOTION);
-    if (s->loop.near_singular || s->singular->on_branch) return 0;
+    if (s->loop.near_singular || s->singular->on_branch || s->following->pins > 0) return 0;
     fm_graph_load(s);
     fm_graph_values(s, 0, all ? s->graph->nodes : s->graph->conditions);
     return fm_make_conditions(s);
@@ -53,7 +54,7 @@ static int prepare(fm_instance *s, int all)
 /* Whether the graph has these derivatives. */
 int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns)
 {
-    if (!s->graph->built || fm_bare_and_forced(s)) return 0;
+    if (!s->graph->built) return 0;
     for (size_t i = 0; i < along->knowns; i++)
         if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]) == FM_NO_SLOT &&
             !fm_without_effect(s, along->known[i]))
@@ -76,6 +77,7 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
         double *at = g->tangent + fm_place_of_known(s, along->known[i]);
         for (int32_t j = 0; j < fm_numbers_of(s, along->known[i]); j++) at[j] += along->seed[i];
     }
+    if (!fm_exact_follow(s)) return 0;
     fm_graph_tangents(s, 0, g->dynamics);
     fm_exact_solve(s);
     fm_exact_pull_forward(s, a);
@@ -96,10 +98,6 @@ static fm_status check(fm_instance *s, const uint32_t *unknown, size_t unknowns,
     if (!s->graph->built)
         return fm_say(s, FM_ERROR, "there is no adjoint of this model: %s; take directional derivatives",
                       s->graph->why[0] != 0 ? s->graph->why : "it was opened without derivatives");
-    if (fm_bare_and_forced(s))
-        return fm_say(s, FM_ERROR,
-                      "there is no adjoint while a force acts along a mode of a joint that closes a loop; "
-                      "take directional derivatives");
     for (size_t i = 0; i < unknowns; i++) {
         if (!isfinite(seed[i])) return fm_refuse_reference(s, unknown[i], "its seed must be a finite number");
         if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT)
@@ -149,6 +147,7 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     fm_exact_pull_back(s, a);
     fm_end_smooth(s);
     fm_graph_adjoints(s, 0, g->dynamics);
+    if (!fm_exact_follow_back(s)) return fm_say(s, FM_DISCARD, "the independent states are singular here");
     for (size_t i = 0; i < knowns; i++) {
         result[i] = 0.0;
         if (fm_without_effect(s, known[i])) continue;

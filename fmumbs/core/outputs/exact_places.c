@@ -10,26 +10,6 @@
 #include "places.h"
 #include "values.h"
 
-/* Whether a number of the state is one of a mode of a cut joint along which the graph has no forces. */
-static int is_bare(const fm_instance *s, const double *at)
-{
-    const double *const of[] = {s->tau, s->stiffness, s->damping, s->rest, s->rotor_inertia};
-    const int32_t first = s->image.n.speeds, modes = s->image.n.modes;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (at >= of[i] + first && at < of[i] + modes) return s->graph->bare[at - of[i] - first];
-    return 0;
-}
-
-/* Whether some force acts along such a mode. */
-int fm_bare_and_forced(const fm_instance *s)
-{
-    for (int32_t i = s->image.n.speeds; i < s->image.n.modes; i++)
-        if (s->graph->bare[i - s->image.n.speeds] &&
-            (s->tau[i] != 0.0 || s->stiffness[i] != 0.0 || s->damping[i] != 0.0))
-            return 1;
-    return 0;
-}
-
 /* The place of a variable of the table as a known; FM_NO_SLOT: the graph does not read it. */
 static int32_t find_known(fm_instance *s, uint32_t known)
 {
@@ -39,7 +19,7 @@ static int32_t find_known(fm_instance *s, uint32_t known)
     if (at == NULL && fm_input_place(s, known) >= 0)
         at = fm_stored(s, s->image.variable_kind[known], s->image.variable_object[known],
                        s->image.variable_component[known]);
-    return at == NULL || is_bare(s, at) ? FM_NO_SLOT : fm_graph_place(s, at);
+    return at == NULL ? FM_NO_SLOT : fm_graph_place(s, at);
 }
 
 /* Called once, when an instance with a graph opens. */
@@ -84,8 +64,8 @@ int32_t fm_place_of_unknown(fm_instance *s, uint32_t unknown)
     const int32_t np = s->image.n.positions;
     if (fm_beyond(s, unknown, &i) == FM_BEYOND_RATE)
         return fm_is_speed(s, i) ? s->graph->acceleration[i - np] : s->graph->rate[i];
-    const int32_t state = fm_any_state(s, unknown);
-    if (state >= 0) return fm_graph_place(s, s->y + state);
+    if (fm_beyond(s, unknown, &i) != FM_BEYOND_STATE) i = fm_state_place(s, unknown);
+    if (i >= 0) return fm_graph_place(s, s->y + i);
     if (unknown >= fm_variable_count(s) || (s->graph->reacts[unknown] && has_redundant_rows(s))) return FM_NO_SLOT;
     return s->graph->output[unknown];
 }
@@ -99,7 +79,7 @@ static int is_left_out(fm_instance *s, uint32_t reference)
     if (info.kind == FM_POSITION_VIOLATION || info.kind == FM_VELOCITY_VIOLATION) return 0;
     if (info.causality == FM_INPUT || info.tunable)
         return fm_place_of_known(s, reference) == FM_NO_SLOT && !fm_without_effect(s, reference);
-    if (info.causality != FM_OUTPUT || fm_any_state(s, reference) >= 0) return 0;
+    if (info.causality != FM_OUTPUT || fm_state_place(s, reference) >= 0) return 0;
     return s->graph->reacts[reference] || s->graph->output[reference] == FM_NO_SLOT;
 }
 
@@ -107,8 +87,9 @@ static int is_left_out(fm_instance *s, uint32_t reference)
  * that has none. */
 int fm_has_adjoint(fm_instance *s, char *why, size_t capacity)
 {
-    if (capacity > 0) (void)fm_print(why, capacity, "%s", s->graph->why);
-    if (!s->graph->built) return 0;
+    const char *pinned = s->following->pins > 0 ? "independent components of an orientation" : "";
+    if (capacity > 0) (void)fm_print(why, capacity, "%s", s->graph->built ? pinned : s->graph->why);
+    if (!s->graph->built || pinned[0] != 0) return 0;
     for (uint32_t i = 0; i < fm_variable_count(s); i++) {
         if (!is_left_out(s, i)) continue;
         (void)fm_variable_name(s, i, why, capacity);

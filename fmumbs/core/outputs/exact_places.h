@@ -7,7 +7,6 @@
 FM_HIDDEN_BEGIN
 
 void fm_find_knowns(fm_instance *s);
-int fm_bare_and_forced(const fm_instance *s);
 int32_t fm_place_of_known(fm_instance *s, uint32_t known);
 int fm_without_effect(const fm_instance *s, uint32_t known);
 int32_t fm_numbers_of(const fm_instance *s, uint32_t known);

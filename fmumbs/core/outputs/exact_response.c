@@ -8,12 +8,21 @@
 #include "../instance/instance.h"
 #include "../loops/multipliers.h"
 #include "../loops/projection.h"
+#include "../loops/reduced.h"
 #include "../maths/vectors.h"
+#include "../motion/independent.h"
 #include "../motion/pull.h"
 #include "../tree/positions.h"
 #include "response.h"
 
 #include <string.h>
+
+/* The smallest change of velocities that changes the rows by loop.rhs, and its multipliers. */
+static void find_change(fm_instance *s)
+{
+    if (s->reduced.used) fm_reduced_answer(s);
+    else fm_smallest_change(s);
+}
 
 /* The factors of a row's value and its derivatives in the equation of the multipliers. */
 static void weights_of_rows(const fm_instance *s, double weight[3])
@@ -28,7 +37,8 @@ static void weights_of_rows(const fm_instance *s, double weight[3])
 /* The a of the pull under a host's integration, else 0. */
 double fm_exact_pull(const fm_instance *s)
 {
-    return s->clock[FM_HOSTED] != 0.0 && s->image.n.rows > 0 ? fm_pull_of_loops(s, s->y) : 0.0;
+    return s->clock[FM_HOSTED] != 0.0 && s->image.n.rows > 0 && !fm_has_independent(s) ? fm_pull_of_loops(s, s->y)
+                                                                                       : 0.0;
 }
 
 static void clear_forces(fm_instance *s)
@@ -54,7 +64,7 @@ static void answer_rows(fm_instance *s, const double weight[3])
             if (g->row[3 * i + level] != FM_NO_SLOT)
                 s->loop.rhs[i] -= weight[level] * g->tangent[g->row[3 * i + level]];
     }
-    fm_smallest_change(s);
+    find_change(s);
 }
 
 /* Tangents of accelerations and multipliers. */
@@ -103,7 +113,7 @@ static void add_to_rows(fm_instance *s, const double weight[3])
 }
 
 /* The forces by which the weights of the rates of positions act on velocity variables. */
-static void force_by_positions(fm_instance *s, const double *toward)
+void fm_exact_force_by_positions(fm_instance *s, const double *toward)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
@@ -133,7 +143,7 @@ void fm_exact_pull_back(fm_instance *s, double a)
     const double at_position[3] = {a, 0.0, 0.0}, at_velocity[3] = {0.0, a, 0.0};
     if (a == 0.0) return;
     clear_forces(s);
-    force_by_positions(s, s->hosted.toward);
+    fm_exact_force_by_positions(s, s->hosted.toward);
     respond_free(s);
     add_to_rows(s, at_position);
     memcpy(s->work.seed, s->hosted.toward + s->image.n.positions, (size_t)s->image.n.speeds * sizeof(double));
@@ -150,7 +160,7 @@ static int balance_rows(fm_instance *s)
         s->loop.rhs[i] = 0.0 - weight[i];
         any |= weight[i] != 0.0;
     }
-    if (any) fm_smallest_change(s);
+    if (any) find_change(s);
     return any;
 }
 

@@ -10,7 +10,6 @@
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
 #include "../loops/reduced.h"
-#include "../loops/scratch.h"
 #include "../motion/evaluation.h"
 #include "../motion/friction.h"
 #include "../motion/normal_forces.h"
@@ -89,23 +88,23 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     weigh_again(s, gravity);
 }
 
-/* The accelerations, in work.udot, and multipliers due to forces alone, by which no friction, force law or drive of a
- * program moves: the response of masses and constraints, which is symmetric. The factor of the rows remains. */
+/* The accelerations, in work.udot, and multipliers due to forces alone, by which no friction and no force law
+ * changes: the response of masses and constraints, which is symmetric. The factor of the rows remains. */
 void fm_respond_by_motion(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
-    const int32_t drives = s->realised->count, frictions = s->image.n.frictions;
+    const int32_t frictions = s->image.n.frictions;
     const double correction = s->closure[FM_CLOSURE_CORRECTION];
     float_free(s, gravity);
     fm_stop(s, s->y, s->work.probe);
     for (int32_t i = 0; i < frictions; i++)
         s->friction->load_seed[i] = s->friction->own_seed[i] = s->friction->factor_seed[i] = 0.0;
     s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER;
-    s->laws.off = FM_NO_LAWS, s->realised->count = 0;
+    s->laws.off = FM_NO_LAWS;
     const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
     respond_so(s, &how, s->work.udot);
     if (s->reduced.used) fm_reduced_multipliers(s);
-    s->laws.off = FM_ALL_LAWS, s->realised->count = drives;
+    s->laws.off = FM_ALL_LAWS;
     s->closure[FM_CLOSURE_CORRECTION] = correction;
     weigh_again(s, gravity);
 }

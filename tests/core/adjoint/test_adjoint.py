@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 import fmumbs as fm
+from fmumbs.compiler.independent import with_independent_states
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.readers import read_model
 from fmumbs.run.coordinates import pointer
@@ -21,6 +22,7 @@ from support.braked import stack
 from support.closed import ONLY_CLOSING, coupled, plane, space, two_pendulums
 from support.drawing.mechanism import Refused, draw
 from support.flexible_models import bent_in_space
+from support.programs import realised
 from support.rubbing import rubbed
 from support.strategies import BOTH_WAYS, Case, trees
 from support.sweeps import each_value, examples, first, seeds
@@ -42,8 +44,10 @@ OUTPUTS = ("position_violation", "velocity_violation")  # round-off, whose deriv
 class Pair:
     """A Solver with exact derivatives, one without, and the names that have an adjoint."""
 
-    def __init__(self, model: fm.Model, inputs: dict[str, Any] | None = None, until: float = 0.0) -> None:
-        self.exact, self.plain = fm.Solver(model, derivatives=True), fm.Solver(model)
+    def __init__(
+        self, model: fm.Model, inputs: dict[str, Any] | None = None, until: float = 0.0, **options: Any
+    ) -> None:
+        self.exact, self.plain = fm.Solver(model, derivatives=True, **options), fm.Solver(model, **options)
         for solver in (self.exact, self.plain):
             solver.set_all(inputs or {})
             solver.assemble()
@@ -179,7 +183,8 @@ def test_coupled_coordinates(seed: int) -> None:
 COVERED = (
     "pendulum", "arm6", "heavy_top", "four_bar", "bennett", "governor", "gantry", "slider_crank", "engine",
     "double_pendulum", "bricard", "parallel_cranks", "parallelogram_pendulum", "cardan_shaft", "trough",
-    "braked_rotor", "sliders", "cantilever", "four_link_flexible", "multi_loop_flexible", "flexible_four_bar",
+    "manipulator5", "crane", "braked_rotor", "sliders", "cantilever", "four_link_flexible", "multi_loop_flexible",
+    "flexible_four_bar",
 )  # fmt: skip
 
 
@@ -216,6 +221,80 @@ def test_friction_on_own_reactions(seed: int) -> None:
     pair = Pair(other, until=0.05)
     assert not pair.why
     pair.check(few=20)
+
+
+@pytest.mark.parametrize("name", first(3, ("bennett", "manipulator5", "four_bar", "sliders", "governor", "arm6")))
+def test_reduced_form(name: str) -> None:
+    """Its multipliers follow from the forces that accelerations take."""
+    pair = Pair(read_model(name), until=0.2, dynamics="copcod")
+    assert not pair.why
+    pair.check(few=6)
+
+
+def test_reactions_in_the_reduced_form() -> None:
+    pair = Pair(two_pendulums(next(iter(ONLY_CLOSING))), dynamics="copcod")
+    assert any("reaction" in name for name in pair.unknowns)
+    pair.check()
+
+
+CLOSING = {
+    "ball": lambda F, M: fm.Spherical("c", F, M, cut=True, stiffness=3.0, damping=0.4),
+    "slide": lambda F, M: fm.Prismatic("c", F, M, axis="x", cut=True, stiffness=30.0, damping=0.4),
+    "two turns": lambda F, M: fm.Universal("c", F, M, cut=True, stiffness=(3.0, 2.0), damping=0.4),
+    "turn and slide": lambda F, M: fm.Cylindrical(
+        "c", F, M, axis="y", cut=True, stiffness=(3.0, 20.0), damping=(0.4, 0.5)
+    ),
+    "screw": lambda F, M: fm.Screw("c", F, M, axis="z", pitch=0.1, cut=True, stiffness=3.0, damping=0.4),
+}
+
+
+@pytest.mark.parametrize("kind", CLOSING)
+def test_forces_along_joints_that_close_loops(kind: str) -> None:
+    """A free body on a pendulum: positions, velocities and accelerations of the joint between them, and its forces."""
+    model = fm.Model("closed")
+    swing, body = (
+        fm.Body(name, mass=1.5, com=(0.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.15)) for name in ("swing", "body")
+    )
+    model.add(swing, body, fm.Revolute("A", model.ground.at(), swing.at(), axis="y", q0=0.4, u0=1.0))
+    model.add(fm.Free("B", model.ground.at(), body.at(), q0=(0.3, 0.1, -0.4, 1.0, 0.1, 0.2, 0.0), u0=(0.3,) * 6))
+    model.add(CLOSING[kind](swing.at(0.5, 0.0, -0.2), body.at(0.0, 0.1, 0.1)))
+    pair = Pair(model)
+    assert not pair.why and "c" in {name.split(".")[0] for name in pair.unknowns}
+    pair.check(few=len(pair.knowns))
+
+
+@each_value
+@pytest.mark.parametrize("name", ["four_bar", "gantry", "governor"])
+def test_independent_states(name: str) -> None:
+    """Those that follow move with them, and so do all outputs."""
+    image = with_independent_states(fm.compile(read_model(name)))
+    exact, plain = (hosted(image, derivatives) for derivatives in (True, False))
+    table, states = len(image.variables), lib.fm_continuous_count(exact.instance)
+    x = table + 1 + np.arange(states)
+    rows = [v.index for v in image.variables if v.kind in ("q", "qd", "qdd", "r", "a") and v.causality == "output"]
+    rows = np.concatenate([x + states, rows])
+    knowns = np.concatenate([x, [v.index for v in image.variables if v.kind == "mass"]])
+    for known in knowns:
+        A, B = (
+            by_reference(one, lib.fm_directional_derivative, rows, known[None], np.ones(1), len(rows))
+            for one in (exact, plain)
+        )
+        assert_allclose(A, B, rtol=0, atol=DIFFERENCES * max(1.0, np.abs(B).max()))
+    rng = np.random.default_rng(1)
+    s, v = rng.uniform(-1, 1, len(knowns)), rng.uniform(-1, 1, len(rows))
+    forward = by_reference(exact, lib.fm_directional_derivative, rows, knowns, s, len(rows))
+    back = by_reference(exact, lib.fm_adjoint_derivative, rows, knowns, v, len(knowns))
+    size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
+    assert abs(v @ forward - back @ s) <= TRANSPOSED * size
+
+
+@each_value
+@pytest.mark.parametrize(("kind", "seed"), [("point", 0), ("joint", 1), ("orientation", 0)])
+def test_programs(kind: str, seed: int) -> None:
+    """In trees and loops, by ideal forces."""
+    pair = Pair(realised(seed, kind, loops=seed).case.model)
+    assert not pair.why
+    pair.check()
 
 
 def test_blocks_that_stick_and_slide() -> None:
@@ -332,7 +411,7 @@ def test_differences_in_forty_digits(seed: int) -> None:
 # Integration by the host ---------------------------------------------------------------------------------------------
 
 
-def hosted(model: fm.Model, derivatives: bool) -> fm.Solver:
+def hosted(model: Any, derivatives: bool) -> fm.Solver:
     solver = fm.Solver(model, derivatives=derivatives)
     solver.assemble()
     solver.step(0.1)
@@ -398,7 +477,7 @@ def test_without_derivatives_there_is_no_adjoint() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("skate", "nonholonomic joint"), ("manipulator5", "program"), ("rolling_disk", "kind of constraint"),
+        ("skate", "nonholonomic joint"), ("rolling_disk", "kind of constraint"),
     ],
 )  # fmt: skip
 def test_what_is_not_covered_is_named(name: str, says: str) -> None:
@@ -414,6 +493,13 @@ def test_what_is_not_covered_is_named(name: str, says: str) -> None:
     assert A.tobytes() == B.tobytes()
 
 
+def test_drives_that_realise_a_program_are_named() -> None:
+    exact = fm.Solver(realised(0, "joint").model, derivatives=True)
+    exact.assemble()
+    with pytest.raises(fm.SolverError, match="drives that realise the program of joint"):
+        exact.adjoint([], [], [])
+
+
 def test_variables_without_adjoint_are_named() -> None:
     solver = fm.Solver(read_model("four_bar"), derivatives=True)
     solver.assemble()
@@ -425,25 +511,6 @@ def test_variables_without_adjoint_are_named() -> None:
         solver.adjoint(["A.qdd"], ["A.q"], [1.0, 2.0])
     with pytest.raises(fm.SolverError, match="its seed must be a finite number"):
         solver.adjoint(["A.qdd"], ["A.q"], [np.nan])
-
-
-def test_a_force_on_a_joint_that_closes_a_loop_by_a_ball_has_none() -> None:
-    solver = fm.Solver(read_model("parallelogram_pendulum"), derivatives=True)
-    solver.assemble()
-    names = [v.name for v in solver.image.variables if v.causality == "input"]
-    bare = [name for name in names if refused(solver, name)]
-    assert bare
-    solver.set(bare[0], 1.0)
-    with pytest.raises(fm.SolverError, match="along a mode of a joint that closes a loop"):
-        solver.adjoint([], [], [])
-
-
-def refused(solver: fm.Solver, known: str) -> bool:
-    try:
-        solver.adjoint([], [known], [])
-    except fm.SolverError:
-        return True
-    return False
 
 
 MATRIX = ((3.0, 0.4, -0.2), (0.4, 5.0, 0.3), (-0.2, 0.3, 2.0))
