@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -64,34 +65,44 @@ def table() -> tuple[Column, ...]:
     return tuple(columns)
 
 
+@cache
+def _counting() -> tuple[Column, ...]:
+    """An array for each size that counts rows."""
+    return tuple({column.rows: column for column in table()}.values())
+
+
 def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
-    """The sizes, from the number of rows of each array."""
+    """The sizes, from the number of rows of an array of each; pack() finds one that has others."""
     sizes = dict.fromkeys(size_names(), 0)
-    return sizes | {column.rows: arrays[column.name].size // column.columns for column in table()}
+    return sizes | {column.rows: arrays[column.name].size // column.columns for column in _counting()}
 
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """The bytes of an image with these sizes and arrays; every array has rows x columns values."""
     plan = _plan(tuple(sizes[name] for name in size_names()))
-    image = bytearray(plan.size)
-    for at, mark in plan.marks:
-        image[at : at + len(mark)] = mark
     for name, size in plan.sizes:
         if arrays[name].size != size:
             raise AssertionError(f"{name} has {arrays[name].size} values")
-    for column, at, _ in plan.filled:
-        values = np.ascontiguousarray(arrays[column.name], column.dtype)
-        image[at : at + values.nbytes] = values.data.cast("B")
-    body = memoryview(image)[HEADER:]
-    image[:HEADER] = _header(body, lib.fm_checksum(ffi.from_buffer(body), len(body)))
-    return bytes(image)
+    out = BytesIO()  # the only copy
+    out.write(bytes(HEADER))
+    for mark, column in plan.parts:
+        out.write(mark)
+        if column is not None:
+            out.write(np.ascontiguousarray(arrays[column.name], column.dtype).data)
+    with out.getbuffer() as image, image[HEADER:] as body:
+        header = _header(body)
+    out.seek(0)
+    out.write(header)
+    return out.getvalue()
 
 
-def _header(body: bytes | memoryview, checksum: int) -> bytes:
+def _header(body: memoryview) -> bytes:
     header = ffi.new("fm_header *")
     header.magic = ffi.string(lib.FM_IMAGE_MAGIC)
     header.version, header.byte_order = lib.fm_image_version(), lib.FM_BYTE_ORDER
-    header.size, header.checksum = HEADER + len(body), checksum
+    header.size = HEADER + len(body)
+    with ffi.from_buffer(body) as start:
+        header.checksum = lib.fm_checksum(start, len(body))
     ffi.memmove(header.hash, hashlib.sha256(body).digest(), len(header.hash))
     return bytes(ffi.buffer(header))
 
@@ -112,8 +123,11 @@ def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     sizes = dict(zip(size_names(), counts.tolist(), strict=True))
     plan = _plan(tuple(sizes.values()))
     arrays: Arrays = plan.empty.copy()
-    for column, at, count in plan.filled:
-        arrays[column.name] = column.shaped(np.frombuffer(image, column.dtype, count, at))
+    words = len(image) // 8  # arrays begin at multiples of 8 bytes
+    whole = {name: np.frombuffer(image, dtype, words * (8 // dtype.itemsize)) for name, dtype in _TYPES.items()}
+    for name, kind, where, columns in plan.views:
+        values = whole[kind][where]
+        arrays[name] = values.reshape(-1, columns) if columns > 1 else values
     return sizes, arrays
 
 
@@ -124,36 +138,47 @@ def extents(sizes: Mapping[str, int]) -> tuple[tuple[Column, int, int], ...]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Images with the same sizes, of `size` bytes. marks: the sizes and the names of the sections, with the bytes where
-    they begin; extents: of all arrays, filled: of those with values; sizes: numbers of values; empty: arrays without.
+    """Images with the same sizes. parts: each array with values behind the bytes before it: sizes, names of sections
+    and padding; extents: of all arrays; views: of those with values, name, key of _TYPES, elements and columns; sizes:
+    numbers of values; empty: arrays without.
     """
 
-    size: int
-    marks: list[tuple[int, bytes]]
+    parts: list[tuple[bytes, Column | None]]
     extents: tuple[tuple[Column, int, int], ...]
-    filled: list[tuple[Column, int, int]]
+    views: list[tuple[str, str, slice, int]]
     sizes: list[tuple[str, int]]
     empty: Arrays
 
 
 @lru_cache(maxsize=8)
 def _plan(counts: tuple[int, ...]) -> _Plan:
-    sizes, found = dict(zip(size_names(), counts, strict=True)), []
-    marks = [(HEADER, np.array(counts, np.int32).tobytes())]
-    at = HEADER + (4 * len(counts) + 7) // 8 * 8
+    sizes, found, parts = dict(zip(size_names(), counts, strict=True)), [], []
+    mark = np.array(counts, np.int32).tobytes()
+    mark += bytes(-len(mark) % 8)
+    at = HEADER + len(mark)
     section = None
     for column in table():
         if column.section != section:
             section = column.section
-            marks.append((at, section.encode().ljust(8)))
+            mark += section.encode().ljust(8)
             at += 8
         count = sizes[column.rows] * column.columns
         found.append((column, at, count))
-        at += (count * column.dtype.itemsize + 7) // 8 * 8
+        if count:
+            parts.append((mark, column))
+            size = count * column.dtype.itemsize
+            mark = bytes(-size % 8)
+            at += size + len(mark)
     return _Plan(
-        at, marks, tuple(found), [one for one in found if one[2]], [(column.name, n) for column, _, n in found],
-        {column.name: column.empty for column, _, _ in found},
+        [*parts, (mark, None)], tuple(found), [_view(*one) for one in found if one[2]],
+        [(column.name, n) for column, _, n in found], {column.name: column.empty for column, _, _ in found},
     )  # fmt: skip
+
+
+def _view(column: Column, at: int, count: int) -> tuple[str, str, slice, int]:
+    kind = next(name for name, dtype in _TYPES.items() if dtype == column.dtype)
+    first = at // column.dtype.itemsize
+    return column.name, kind, slice(first, first + count), column.columns
 
 
 def text_at(text: bytes, offset: int) -> str:

@@ -189,9 +189,26 @@ def test_sizes_that_are_too_large_are_reported(size: str, number: int, message: 
     image = compile(read_model("pendulum")).bytes
     body = bytearray(image[layout.HEADER :])
     struct.pack_into("=i", body, 4 * layout.size_names().index(size), number)
-    checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
     with pytest.raises(fm.ModelError, match=message):
-        fm.ModelImage.load(layout._header(bytes(body), checksum) + body)
+        fm.ModelImage.load(layout._header(memoryview(body)) + body)
+
+
+@pytest.mark.parametrize("offset", [0, 1, 4, 8])
+def test_an_image_may_lie_anywhere_and_is_not_read_after_opening(offset: int) -> None:
+    ffi, lib, image = layout.ffi, layout.lib, compile(read_model("four_bar"))
+    room, message, out = ffi.new("char[]", len(image.bytes) + 8), ffi.new("char[]", 512), ffi.new("fm_instance **")
+    ffi.memmove(room + offset, image.bytes, len(image.bytes))
+    assert lib.fm_open(room + offset, len(image.bytes), out, message, 512) == lib.FM_OK, ffi.string(message)
+    ffi.buffer(room)[:] = b"\xff" * len(room)
+    instance = ffi.gc(out[0], lib.fm_close)
+    assert lib.fm_assemble(instance, 0.0) == lib.fm_step(instance, 0.1) == lib.FM_OK
+    found = np.empty(image.sizes["positions"])
+    lib.fm_positions(instance, ffi.from_buffer("double[]", found), len(found))
+    solver = fm.Solver(image)
+    solver.assemble()
+    solver.step(0.1)
+    assert found.tobytes() == solver.positions.tobytes()
+    assert lib.fm_reset(instance) == lib.fm_assemble(instance, 0.0) == lib.FM_OK
 
 
 @pytest.mark.parametrize("column", ["kinetic", "static", "stribeck", "stiffness", "own"])

@@ -415,7 +415,11 @@ static fm_instance *allocate(const whole *draft, const void *image, size_t size,
     memcpy(base + head, image, size);
     *all = *draft;
     fm_instance *s = joined(all);
-    (void)fm_image_read(&s->image, base + head, size, NULL, 0);
+    const unsigned char *from = image;
+#define A(name, type, columns, rows, bound, lowest, unit, section) \
+    s->image.name = (const void *)(base + head + ((const unsigned char *)s->image.name - from));
+    FM_IMAGE_ARRAYS(A)
+#undef A
     s->bytes = block;
     (void)lay_out(s, base + head + kept);
     divide_directions(s);
@@ -427,17 +431,9 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, int derivat
                          size_t capacity)
 {
     fm_instance *draft = joined(all);
-    /* the image is read from an aligned copy */
-    void *copy = malloc(size + FM_LINE);
-    if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
-    memcpy(copy, bytes, size);
-    if (!fm_image_read(&draft->image, copy, size, message, capacity)) {
-        free(copy);
-        return FM_ERROR;
-    }
+    if (!fm_image_read(&draft->image, bytes, size, message, capacity)) return FM_ERROR;
     const char *why = prepare(draft, derivatives);
-    fm_instance *s = why == NULL ? allocate(all, copy, size, &why) : NULL;
-    free(copy);
+    fm_instance *s = why == NULL ? allocate(all, bytes, size, &why) : NULL;
     fm_free_plan(&draft->plan), fm_free_plan(&draft->assembly->plan), fm_free_profile(&draft->statics->profile);
     fm_free_graph(draft->graph);
     if (s == NULL) return refuse(message, capacity, why);
@@ -461,8 +457,14 @@ fm_status fm_do_open(const void *bytes, size_t size, int derivatives, fm_instanc
     *out = NULL;
     if (bytes == NULL) return refuse(message, capacity, "no model image was given");
     whole *all = calloc(1, sizeof *all); /* targets have small stacks */
-    if (all == NULL) return refuse(message, capacity, "not enough memory for the model image");
-    const fm_status status = open_by(all, bytes, size, derivatives, out, message, capacity);
+    /* the image is read where its numbers are aligned, if need be in a copy */
+    void *copy = (uintptr_t)bytes % sizeof(double) == 0 ? NULL : malloc(size + FM_LINE);
+    if (copy != NULL) memcpy(copy, bytes, size);
+    const void *image = copy != NULL ? copy : bytes;
+    const int fits = all != NULL && (uintptr_t)image % sizeof(double) == 0;
+    const fm_status status = fits ? open_by(all, image, size, derivatives, out, message, capacity)
+                                  : refuse(message, capacity, "not enough memory for the model image");
+    free(copy);
     free(all);
     return status;
 }
