@@ -251,20 +251,21 @@ def _both(R: Array) -> Array:
 def _solve(system: _Loops, tolerance: float) -> SelfStress:
     gap = Gap(tolerance)
     solved = _Elimination(system, gap)
-    images = [np.zeros((6, 0))] * len(system.lengths)
-    for joint, cuts in system.through.items():
-        if joint < 0:  # rows of a flexible body
-            continue
-        images[joint] = solved.image(cuts, system.carried(joint))
+    none = np.zeros((6, 0))
+    on_joints = {joint: cuts for joint, cuts in system.through.items() if joint >= 0}  # not rows of a flexible body
+    wrenches = {joint: solved.wrench(cuts, system.carried(joint)) for joint, cuts in on_joints.items()}
+    found = solved.images(wrenches)
+    images = tuple(found.get(joint, none) for joint in range(len(system.lengths)))
     fixes = {
-        cut: system.carried(cut)[0] @ solved.spaces[cut] @ free if cut < len(images) else np.zeros((6, 0))
+        cut: system.carried(cut)[0] @ solved.spaces[cut] @ free if cut < len(images) else none
         for cut, free in solved.free.items()
         if free.shape[1]
     }
     degree = sum(free.shape[1] for free in solved.free.values())
     multipliers = [unknown for unknown in system.sizes if unknown >= len(images)]
-    loose = {unknown - len(images) for unknown in multipliers if solved.image([unknown], [np.eye(6, 1)]).shape[1]}
-    return SelfStress(degree, tuple(images), system.lengths, fixes, gap, frozenset(loose))
+    changed = solved.images({unknown: solved.wrench([unknown], [np.eye(6, 1)]) for unknown in multipliers})
+    loose = {unknown - len(images) for unknown, image in changed.items() if image.shape[1]}
+    return SelfStress(degree, images, system.lengths, fixes, gap, frozenset(loose))
 
 
 def _reflected(A: Array, B: Array) -> tuple[Array, Array]:
@@ -318,6 +319,7 @@ class _Elimination:
         self._when: dict[int, int] = {}
         self._restrict(system)
         self._others: dict[int, tuple[tuple[int, ...], Array]] = {}
+        self._ranges: dict[tuple[int, ...], Array] = {}
         self._eliminate()
         self._go_back()
 
@@ -447,12 +449,22 @@ class _Elimination:
         u, s, _ = np.linalg.svd(few, full_matrices=False)
         return u[:, : self.gap.rank(s / max(s[0], NOISE)) if s[0] > self.gap.tolerance else 0]
 
-    def image(self, cuts: list[int], carried: list[Array]) -> Array:
-        """(6, n) orthonormal basis of the wrenches of these cuts together in a joint."""
-        frame = self.frames[min(cuts, key=self._when.__getitem__)]
-        what = self._range(frame.stack(cuts))
-        wrench = np.hstack([m @ self.spaces[c] for m, c in zip(carried, cuts, strict=True)]) @ what
-        if not wrench.size:
-            return wrench
-        u, s, _ = np.linalg.svd(wrench, full_matrices=False)
-        return u[:, : self.gap.rank(s)]
+    def wrench(self, cuts: list[int], carried: list[Array]) -> Array:
+        """(6, n) wrenches of these cuts together in a joint."""
+        key = tuple(cuts)
+        if key not in self._ranges:  # joints of a loop have the same
+            self._ranges[key] = self._range(self.frames[min(cuts, key=self._when.__getitem__)].stack(cuts))
+        moved = [m @ self.spaces[c] for m, c in zip(carried, cuts, strict=True)]
+        return np.asarray(np.hstack(moved) @ self._ranges[key])
+
+    def images(self, wrenches: dict[int, Array]) -> dict[int, Array]:
+        """(6, m) orthonormal bases of wrenches (6, n); as many at once as have the same n."""
+        alike: dict[int, list[int]] = {}
+        for joint, wrench in wrenches.items():
+            alike.setdefault(wrench.shape[1], []).append(joint)
+        found = dict(wrenches)
+        for n, joints in alike.items():
+            if n:
+                u, s, _ = np.linalg.svd(np.array([wrenches[joint] for joint in joints]), full_matrices=False)
+                found |= {joint: u[k, :, : self.gap.rank(s[k])] for k, joint in enumerate(joints)}
+        return found

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.analysis.placed import GROUND, Array, Placed
@@ -150,6 +151,17 @@ class Uniqueness:
         )
 
     @property
+    def components_unique(self) -> NDArray[np.bool_]:
+        """(joints, 6) as in JointReaction."""
+        found = np.ones((len(self.placed.joints), 6), bool)
+        some = [j for j, image in enumerate(self.stress.images) if image.shape[1]]
+        if some:
+            images = [self.stress.images[j] for j in some]
+            starts = np.cumsum([0, *(image.shape[1] for image in images[:-1])])
+            found[some] = _unique(np.add.reduceat(np.hstack(images) ** 2, starts, axis=1))
+        return found
+
+    @property
     def forces(self) -> tuple[ForceVerdict, ...]:
         """The verdict on the force of each coupling and of each law that can stick."""
         names = enumerate(one.name for one in self.placed.couplings)
@@ -248,17 +260,21 @@ def _force_first(columns: Array) -> Array:
 
 
 def _reaction(name: str, constraints: int, image: Array, length: float) -> JointReaction:
-    directions = _aligned(_force_first(image))
-    loose = np.sqrt(np.sum(directions**2, axis=1)) > COMPONENT if image.shape[1] else np.zeros(6, bool)
+    unique: tuple[bool, ...] = tuple(_unique(np.sum(image**2, axis=1, keepdims=True))[0].tolist())
     return JointReaction(
         joint=name,
         unique=image.shape[1] == 0,
-        components_unique=tuple(not value for value in loose.tolist()),
+        components_unique=unique,
         constraints=constraints,
         indeterminate_dimension=image.shape[1],
-        directions=directions,
+        directions=_aligned(_force_first(image)),
         length=length,
     )
+
+
+def _unique(squares: Array) -> NDArray[np.bool_]:
+    """(n, 6) the components f and t without a part of a self-stress; squares: (6, n) of its parts, torques first."""
+    return np.sqrt(_force_first(squares)).T <= COMPONENT
 
 
 def _aligned(directions: Array) -> Array:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 _POSE, _PLACE = ("r", "quat", "q"), ("r", "q", "eta")  # variables of bodies, of joints
 
-UNIQUE, UNKNOWN = lib.FM_UNIQUE, lib.FM_UNIQUENESS_UNKNOWN
+UNKNOWN = lib.FM_UNIQUENESS_UNKNOWN
 NOT_GIVEN, GIVEN, HOLDS = lib.FM_NOT_GIVEN, lib.FM_GIVEN, lib.FM_GIVEN_AND_HOLDS
 
 
@@ -39,8 +39,7 @@ def unique_at_start(
     _mark_held(arrays, instance)
     from fmumbs.analysis.uniqueness import uniqueness  # late: trees do not need it
 
-    found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
-    return np.array([joint.components_unique for joint in found.joints], np.int32)
+    return uniqueness(placed(bodies, joints, couplings, arrays, instance)).components_unique.astype(np.int32)
 
 
 def holding(model: Model) -> list[ForceLaw]:
@@ -225,18 +224,30 @@ def _holding(
 def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
     """For each joint, the wrenches that do no work on its free modes; empty for joints that only close loops."""
     at, eta = _coordinates(len(joints), arrays, instance)
-    known: dict[bytes, Array] = {}
+    known: dict[Any, Array] = {}
     spans: list[Array] = []
     for i, joint in enumerate(joints):
         if cut[i]:
             spans.append(np.zeros((6, 0)))
+            continue
+        alike = _alike(joint)
+        if alike is not None and alike in known:
+            spans.append(known[alike])
             continue
         phi = free_modes(joint, at[i], eta[i])
         key = phi.tobytes()
         if key not in known:
             known[key] = reciprocal(phi)
         spans.append(known[key])
+        known[alike] = known[key]
     return spans
+
+
+def _alike(joint: JointBase) -> Any:
+    """What the free modes of a joint follow from, at any position, if it has one mode that turns or slides."""
+    mode = joint.modes[0] if len(joint.modes) == 1 else None
+    varies = mode is None or mode.kind == "ball" or mode.pitch or joint.velocity_rows
+    return None if varies or mode is None else (mode.kind, mode.role, mode.axis)
 
 
 def _coordinate(arrays: Arrays, instance: Any, link: int) -> float:
