@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from itertools import chain
 from typing import Any, ParamSpec, TypeVar, Unpack
 
@@ -25,7 +25,6 @@ from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.motors import geared_by_motors, motor_fields
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
-from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
 from fmumbs.compiler.ropes import add_ropes, reeve
 from fmumbs.compiler.schemes import SCHEMES
@@ -36,7 +35,6 @@ from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
 from fmumbs.mechanism.forces import FORCES, Force, Gear, Motor, Rope
 from fmumbs.mechanism.lock import with_locks
-from fmumbs.scene import scene_of
 from fmumbs.spatial import Transform
 
 _Arguments = ParamSpec("_Arguments")
@@ -56,6 +54,7 @@ WITHOUT_BOUND = (
     "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
 )  # fmt: skip
 _NONE = np.zeros(0)
+_KEPT_IMAGES, _KEPT_BYTES = 4, 2**22  # of one Model
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
@@ -173,10 +172,27 @@ def image_of(
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     **options: Unpack[RunOptions],
 ) -> ModelImage:
-    """The image of a Model, or one that is given, with these options of compile(). Raises ModelError as compile()."""
+    """The image of a Model, or one that is given, with these options of compile(). Raises ModelError as compile().
+
+    Those of a Model that were made last are kept with it, unless they are large, until anything in it changes.
+    """
     if isinstance(model, ModelImage):
         return model.with_options(**options)
-    return compile(model, everything=everything, starts=starts, **options)
+    make = partial(compile, model, everything=everything, starts=starts, **options)
+    if not isinstance(model, Model) or starts:
+        return make()
+    about = model.name, model.gravity, model.description, model.default_experiment, model.declared
+    try:
+        hash(key := (everything, *about, *sorted(options.items())))
+    except TypeError:  # a list among the options
+        return make()
+    kept: dict[Any, ModelImage] = model.found("images", dict)
+    image = kept.get(key) or make()
+    if key not in kept and len(image.bytes) <= _KEPT_BYTES:
+        kept[key] = image
+        if len(kept) > _KEPT_IMAGES:
+            del kept[next(iter(kept))]
+    return image
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, scene: str | None) -> dict[str, Any]:
@@ -184,13 +200,15 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, sce
     order = {joint.name: place for place, joint in enumerate(model.joints)}
     length = _length(model)
     if scene is None:
+        from fmumbs.scene import scene_of  # late: an import of fmumbs draws nothing
+
         scene = scene_of(model, length, links.rows.get("body_name", ())).to_json()
     named = {
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
         "model_scene": [texts.put(scene)],
         "joint_name": [texts.put(joint.name) for joint in joints],
-        "joint_unique": np.full((len(joints), 6), UNIQUE),
+        "joint_unique": np.full((len(joints), 6), lib.FM_UNIQUE),
         "joint_order": [order[joint.name] for joint in joints],
         "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
@@ -272,12 +290,23 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
 
     Takes the rows away as it goes, which are most of the memory.
     """
-    arrays: Arrays = {}
-    for column in table():
-        if column.rows not in ("variables", "characters"):
-            given = rows.pop(column.name, ())
-            arrays[column.name] = column.shaped(np.asarray(given, column.dtype)) if len(given) else column.empty
+    columns, arrays = _made_of_rows(), _without_rows().copy()
+    while rows:
+        name, given = rows.popitem()
+        if len(given) and (column := columns.get(name)) is not None:
+            arrays[name] = column.shaped(np.asarray(given, column.dtype))
     return arrays
+
+
+@cache
+def _made_of_rows() -> dict[str, Column]:
+    """The arrays that rows become, by name."""
+    return {column.name: column for column in table() if column.rows not in ("variables", "characters")}
+
+
+@cache
+def _without_rows() -> Arrays:
+    return {name: column.empty for name, column in _made_of_rows().items()}
 
 
 @cache
@@ -289,9 +318,12 @@ def _bounded() -> tuple[Column, ...]:
 
 def _check_numbers(model: Model, arrays: Arrays) -> None:
     """Raises ModelError for a number so large that its square might overflow, naming the element it belongs to."""
-    for column in _bounded():
-        values = arrays.get(column.name, _NONE)
-        if not values.size or (small := np.abs(values) <= LARGEST).all():
+    given = [(column, values) for column in _bounded() if (values := arrays.get(column.name, _NONE)).size]
+    sizes = np.concatenate([values.reshape(-1) for _, values in given])
+    if (np.abs(sizes, out=sizes) <= LARGEST).all():
+        return
+    for column, values in given:
+        if (small := np.abs(values) <= LARGEST).all():
             continue
         text = arrays["text"].tobytes()
         large = np.flatnonzero(~small.reshape(-1, column.columns).all(axis=1))
@@ -314,6 +346,8 @@ def _data(
     model, arrays = parts.model, parts.arrays
     _check_numbers(model, arrays)
     if parts.cuts or model.couplings:
+        from fmumbs.compiler.placing import unique_at_start  # late: trees do not need it
+
         backwards, joints = parts.backwards, [*parts.tree, *parts.cuts]
         bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in parts.tree]
         arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)

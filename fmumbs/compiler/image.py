@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from fmumbs._files import whole
 from fmumbs.compiler.layout import ffi, hash_fits, image_hash, lib, open_instance, pack, text_at, unpack
@@ -13,7 +13,9 @@ from fmumbs.compiler.options import RunOptions, given, takes_options, with_setti
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.scene import Scene
+
+if TYPE_CHECKING:
+    from fmumbs.scene import Scene
 
 
 class ModelImage:
@@ -65,11 +67,13 @@ class ModelImage:
         return self._text("model_text")
 
     @cached_property
-    def scene(self) -> Scene:
+    def scene(self) -> "Scene":
         """What the mechanism looks like: its bodies as they were described, and symbols of its joints.
 
         Raises ModelError for an image whose scene was written by another program.
         """
+        from fmumbs.scene import Scene
+
         try:
             return Scene.from_json(self.scene_text)
         except (ValueError, TypeError, KeyError, AttributeError) as error:

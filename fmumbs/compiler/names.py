@@ -7,7 +7,6 @@ without [i] means all components of a vector.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -159,6 +158,8 @@ class Names:
         return found + [name for name in self._owners if name.startswith(bodies)]
 
     def _most_alike(self, word: str) -> list[str]:
+        from difflib import get_close_matches  # late, for messages
+
         names = _neighbours(word, [name for name, (owner, _) in self._owners.items() if owner != POINT])
         same = [name for name in names if name.lower() == word.lower()]
         return same or get_close_matches(word, names, _CLOSEST, cutoff=0.5) or names[:_CLOSEST]

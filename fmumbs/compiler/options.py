@@ -211,6 +211,8 @@ def _rest(name: str, equilibrium: bool | None, programs: str | None, present: fl
 
 def with_settings(name: str, arrays: Arrays, options: Mapping[str, Any]) -> Arrays:
     """The arrays of an image with these options. name: of the model, for messages. Raises ModelError as settings_of."""
+    if not options:
+        return arrays
     changed: Arrays = {}
     present = float(arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM])
     for setting, numbers in settings_of(name, options, present).items():

@@ -75,6 +75,8 @@ def _bounds(model: Model) -> tuple[dict[str, JointBase], dict[str, JointBase]]:
     """
     carriers = Counter(joint.M.body.name for joint in model.joints)
     doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
+    if not doubtful:
+        return {}, {}
     needed = {law.on.name for law in model.laws}
     needed |= {joint.name for coupling in (*model.couplings, *model.locks) for joint, _, _ in coupling.coordinates}
     needed |= {pulley.joint.name for rope in model.ropes for pulley in rope.pulleys}

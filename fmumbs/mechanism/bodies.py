@@ -29,7 +29,7 @@ VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "ine
 """Suffixes of a body's variables. No point may have one of these names: B.r is the body's position."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A named frame of a body: name and X_BP, without the body."""
 
@@ -37,7 +37,7 @@ class Frame:
     X_BP: Transform
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Point:
     """A frame P fixed on a body or on the ground.
 

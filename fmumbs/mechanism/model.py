@@ -149,14 +149,14 @@ class Model:
     @property
     def joints(self) -> tuple[JointBase, ...]:
         """The joints in the order in which they were added, and in their places the drives of programs."""
-        return self._found(JointBase, lambda: tuple(e for e in self._simple() if isinstance(e, JointBase)))
+        return self.found(JointBase, lambda: tuple(e for e in self._simple() if isinstance(e, JointBase)))
 
     def _of(self, kind: type[_One]) -> tuple[_One, ...]:
         """The elements of a class, in order of adding."""
-        return self._found(kind, lambda: tuple(e for e in self._elements.values() if isinstance(e, kind)))
+        return self.found(kind, lambda: tuple(e for e in self._elements.values() if isinstance(e, kind)))
 
-    def _found(self, what: object, find: Callable[[], _Found]) -> _Found:
-        """What find() returns, kept until an element is added."""
+    def found(self, what: object, find: Callable[[], _Found]) -> _Found:
+        """What find() returns, kept until an element is added, for use within this package."""
         if self._kept[0] != len(self._elements):
             self._kept = len(self._elements), {}
         kept = self._kept[1]
@@ -218,7 +218,7 @@ class Model:
 
         Raises ModelError if two points of a body have the same name.
         """
-        return self._found("points", self._named_points)
+        return self.found("points", self._named_points)
 
     def _named_points(self) -> tuple[Point, ...]:
         named = {(b.name, f.name): Point(b, f.X_BP, f.name) for b in self.bodies for f in b.points}
@@ -280,7 +280,7 @@ class Model:
         raise ModelError(f"{text}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Force]:
-        return iter(self._found("acting", lambda: tuple(e for e in self._simple() if isinstance(e, JointBase | Force))))
+        return iter(self.found("acting", lambda: tuple(e for e in self._simple() if isinstance(e, JointBase | Force))))
 
     def simulate(self, **options: Any) -> Any:
         """Simulates the mechanism and returns its Result: fm.simulate(model, ...), whose options it takes."""

@@ -75,13 +75,13 @@ def simulate(
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded
     points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
+    names, units = image.variables.names(references), image.variables.units(references)
     solver = Solver(image)
     ask_if_degrees(image.name, image.variables, given)
     moments = Moments(solver, points, given, control, control_interval)
     moments.begin()
     for message in start_warnings(image.name, solver.start_changes, solver.departure):
         warnings.warn(message, StartWarning, stacklevel=2)
-    names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, recorded, dict(zip(names, units, strict=True)))
     rows.follow(image, lambda: solver.positions)
     rows.details = details_later(solver, references, moments.moving)

@@ -1,11 +1,11 @@
 """What revolute and prismatic joints share: one axis, one position, one velocity."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from fmumbs import _checks
-from fmumbs._checks import Axis
+from fmumbs._checks import Axis, Vec3
 from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Kind, Mode
@@ -32,7 +32,8 @@ class OneDofJoint(JointBase):
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
-        return (Mode(self._kind, _checks.axis(self.axis, "axis")),)
+        axis = _checks.axis(self.axis, "axis")
+        return (_mode(self._kind, axis, str(axis)),)
 
     @property
     def positions(self) -> int:
@@ -49,3 +50,9 @@ class OneDofJoint(JointBase):
     @property
     def start_velocities(self) -> tuple[float, ...]:
         return (self.u0,)
+
+
+@lru_cache(256)  # most joints of a large mechanism are alike
+def _mode(kind: Kind, axis: Vec3, digits: str) -> Mode:
+    """One mode for all such joints; digits: of the axis, with the signs of its zeros."""
+    return Mode(kind, axis)

@@ -133,6 +133,8 @@ class JointBase(Element, ABC):
         """Warns of angles of q0 or rest that look like degrees. what: the field, with one number for each free mode."""
         given = getattr(self, what)
         values = given if isinstance(given, tuple) else (given,)
+        if not any(map(_checks.looks_like_degrees, values)):
+            return
         for i, (mode, value) in enumerate(zip(self.free_modes, values, strict=False)):
             if mode.kind == "revolute":
                 _checks.ask_if_degrees(value, self._where(what) + (f"[{i + 1}]" if len(values) > 1 else ""))
