@@ -57,9 +57,10 @@ def _texts(values: Iterable[Any]) -> list[str | None]:
     return [None if value is None else str(value) for value in values]
 
 
-def write_table(table: Any, file: BinaryIO) -> None:
-    """Writes a table to an open file."""
-    library().parquet.write_table(table, file)
+def write_table(table: Any, file: BinaryIO, *, briefly: bool = False) -> None:
+    """Writes a table to an open file. briefly: it is soon read again, so that its size matters less than the time."""
+    options: dict[str, Any] = {"use_dictionary": False, "write_statistics": False, "compression": "none"}
+    library().parquet.write_table(table, file, **(options if briefly else {}))
 
 
 def join(parts: Sequence[Path], file: BinaryIO) -> None:
@@ -67,8 +68,14 @@ def join(parts: Sequence[Path], file: BinaryIO) -> None:
     pyarrow = library()
     with pyarrow.parquet.ParquetWriter(file, pyarrow.parquet.read_schema(parts[0])) as writer:
         for first in range(0, len(parts), _AT_ONCE):
-            tables = [pyarrow.parquet.read_table(part, partitioning=None) for part in parts[first : first + _AT_ONCE]]
+            tables = [_whole_table(part) for part in parts[first : first + _AT_ONCE]]
             writer.write_table(pyarrow.concat_tables(tables))
+
+
+def _whole_table(path: Path) -> Any:
+    """The table of a file, read by one thread, which few rows of many columns take less time by."""
+    with library().parquet.ParquetFile(path) as file:
+        return file.read(use_threads=False)
 
 
 def read_columns(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:

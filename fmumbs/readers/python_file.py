@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar
@@ -67,16 +68,17 @@ def parameters_of(build: Callable[..., Any]) -> Parameters:
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
     """Makes the modules in a folder importable; afterwards they are unloaded, as other folders may use their names."""
-    before = set(sys.modules)
+    latest = next(reversed(sys.modules))
     sys.path.insert(0, str(folder))
-    for place in [place for place in sys.path_importer_cache if place.startswith(str(folder))]:
-        del sys.path_importer_cache[place]  # importlib.invalidate_caches() does so for all folders, which takes longer
+    if str(folder) in sys.path_importer_cache:  # it, or nothing in it; importlib.invalidate_caches() does so for all
+        for place in [place for place in sys.path_importer_cache if place.startswith(str(folder))]:
+            del sys.path_importer_cache[place]
     try:
         yield
     finally:
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
-        new = {name for name in sys.modules.keys() - before if name.partition(".")[0] not in before}
+        new = list(takewhile(latest.__ne__, reversed(sys.modules)))
         local = {name for name in new if "." not in name and _lies_in(folder, sys.modules[name])}
         for name in new:
             if name.partition(".")[0] in local:

@@ -111,7 +111,8 @@ class Store:
 
     def _write(self, path: Path, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
         with whole(path) as file:
-            _parquet.write_table(_parquet.table_of(columns, self.units, types, self.about), file)
+            table = _parquet.table_of(columns, self.units, types, self.about)
+            _parquet.write_table(table, file, briefly=path.parent == self.parts)
 
     def finish(self) -> None:
         """Writes the output, in the order of the runs, and removes the parts."""

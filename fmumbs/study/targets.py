@@ -6,6 +6,7 @@ Both keep to what `fmumbs run` does, so that a run of a sweep has the numbers of
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -119,8 +120,10 @@ class ModelTarget:
     def __init__(self, source: ModelSource) -> None:
         self._origin, self._hash = source.origin, source.fingerprint
         self._file = find_model(source.origin) if isinstance(source.origin, str) else None
+        self._seen: tuple[int, int, int] | None = None  # of the file as it was read last
         self._solvers: OrderedDict[Any, Any] = OrderedDict()
         self._first: Any = None
+        self._units: dict[str, str] = {}
         self._structure: Structure | None = None  # of the last mechanism that was compiled
         self._latest: tuple[Names, Any, list[str]] | None = None
 
@@ -128,7 +131,9 @@ class ModelTarget:
         """Compiles the mechanism with these values, whose outputs and units are those of the sweep."""
         self._first = self._solver(self._split(values)[0], (), options)
         self.name: str = self._first.image.name
-        self.outputs = self._first.image.variables.names(self._first.image.variables.outputs())
+        variables = self._first.image.variables
+        self.outputs = variables.names(variables.outputs())
+        self._units = dict(zip(self.outputs, variables.units(variables.outputs()), strict=True))
 
     @property
     def fingerprint(self) -> str:
@@ -142,8 +147,10 @@ class ModelTarget:
     def unit(self, name: str) -> str:
         if self._is_argument(name):
             return ""
-        variables = self._first.image.variables
-        return str(variables.units(variables.references(name))[0])
+        if name not in self._units:
+            variables = self._first.image.variables
+            self._units[name] = variables.units(variables.references(name))[0]
+        return self._units[name]
 
     def check(self, name: str, values: Sequence[Any]) -> Hashable:
         if self._is_argument(name):
@@ -237,14 +244,27 @@ class ModelTarget:
         origin = self._origin
         if isinstance(origin, ModelImage):
             return origin.with_options(**options.run)
-        if self._file is not None and file_hash(self._file) != self._hash:
-            raise SolverError(f"'{self._file}' was changed during the sweep. Begin it again.")
+        if self._file is not None:
+            self._check_unchanged(self._file)
         model = build_model(origin, arguments) if callable(origin) else read_model(self._file or origin, arguments)
         if self._structure is not None and (image := self._structure.patched(model, record, options.run)) is not None:
             return image
         image = image_of(model, **options.run)
         self._structure = Structure(model, image)
         return image
+
+    def _check_unchanged(self, file: Path) -> None:
+        """Raises SolverError if the model's file is another one than as the sweep began; it is read when it may be."""
+        stamp = _stamp(file)
+        if stamp != self._seen and file_hash(file) != self._hash:
+            raise SolverError(f"'{file}' was changed during the sweep. Begin it again.")
+        self._seen = stamp
+
+
+def _stamp(file: Path) -> tuple[int, int, int]:
+    """What changes with a file, as the system tells without reading it."""
+    found = os.stat(file)
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _references(image: ModelImage, name: str) -> list[int]:
