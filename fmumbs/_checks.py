@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeGuard, cast
@@ -282,6 +281,8 @@ def text(value: object, what: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence with the known name nearest to `word`, or with the first few names."""
+    from difflib import get_close_matches  # late, as in all that only makes messages
+
     names = list(known)
     close = get_close_matches(word, names, n=1, cutoff=0.5) or [n for n in names if n.lower() == word.lower()]
     if close:

@@ -15,9 +15,7 @@ from fmumbs import _checks
 from fmumbs._late import later
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
-from fmumbs.run import files, tables
 from fmumbs.run.details import Details, Motion
-from fmumbs.run.plotting import plot
 
 Array = NDArray[np.float64]
 
@@ -132,6 +130,8 @@ class Result(Mapping[str, Array]):
 
         Its attrs have the model's name, and units and descriptions by column. Raises SolverError if pandas is missing.
         """
+        from fmumbs.run import tables  # late, as all that leads out of a result
+
         return tables.to_pandas(self)
 
     def to_xarray(self) -> Any:
@@ -140,6 +140,8 @@ class Result(Mapping[str, Array]):
         Its own attributes are the model's name and the parameters. Raises SolverError if xarray is missing, and for
         a variable that is called time.
         """
+        from fmumbs.run import tables
+
         return tables.to_xarray(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -151,11 +153,15 @@ class Result(Mapping[str, Array]):
 
         Raises SolverError for another suffix, if it cannot be written, and if a library for it is missing.
         """
+        from fmumbs.run import files
+
         place = _checks.path(path, "save: path")
         return files.save(self, place, files.format_of(place))
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Writes CSV to `path`, whatever its suffix, as save() does. Raises SolverError if it cannot be written."""
+        from fmumbs.run import files
+
         return files.save(self, _checks.path(path, "save_csv: path"), ".csv")
 
     @classmethod
@@ -165,6 +171,8 @@ class Result(Mapping[str, Array]):
         A CSV has names and numbers only, and its NaNs have no sign. `.csv` and `.mat` do not hold the model's name: it
         is then that of the file. Raises SolverError for a file that cannot be read.
         """
+        from fmumbs.run import files
+
         return cls(**files.load(_checks.path(path, "load: path")))
 
     def view(self, model: Any = None, other: Result | None = None, called: str | None = None) -> Any:
@@ -185,6 +193,8 @@ class Result(Mapping[str, Array]):
 
         Raises SolverError for an unknown name, a file that cannot be written, and if matplotlib is missing.
         """
+        from fmumbs.run.plotting import plot
+
         chosen = names or tuple(self._values)[:_SHOWN]
         return plot(self, chosen, None if path is None else Path(path), path is None if show is None else show)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -439,9 +438,11 @@ class Solver:
             return np.array(found, dtype=np.uint32), scalar
         variables = self.image.variables
         found = variables.references(name)
-        if not found and (close := get_close_matches(name, self._declared, 1)):
-            raise SolverError(f"'{self.image.name}' has no variable '{name}'. The nearest name is '{close[0]}'.")
         if not found:
+            from difflib import get_close_matches  # late, for messages
+
+            if close := get_close_matches(name, self._declared, 1):
+                raise SolverError(f"'{self.image.name}' has no variable '{name}'. The nearest name is '{close[0]}'.")
             raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
         return np.array(found, dtype=np.uint32), variables.is_scalar(name)
 
