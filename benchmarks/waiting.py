@@ -29,7 +29,10 @@ from numpy.typing import NDArray
 from waiting_models import fmpy_seconds, mujoco_seconds, six_cylinders
 
 import fmumbs as fm
-from fmumbs.compiler import compile
+from fmumbs.compiler import Structure, compile
+from fmumbs.compiler.compiling import parts_of
+from fmumbs.compiler.placing import unique_at_start
+from fmumbs.export.picture import icon
 from fmumbs.readers import read_model
 
 UNIT = 40e-9  # s of a body in a sweep on the processor to which the goals belong
@@ -123,10 +126,19 @@ def engine(_: Size) -> list[Line]:
     count = solver.get("solver.evaluations")
     each = interleaved({"": solver.evaluate})[""]
     limit = f"{count:.0f} evaluations of {each / US:.3g} us are {count * each / MS:.3g} ms"
+    shares = {"build()": six_cylinders, "which reactions are unique": _uniqueness(six_cylinders())}
+    made = seconds(lambda: compile(six_cylinders()))
     return [
         Line("engine of six cylinders, 1 s", "ms", taken / MS, 3.2, limit),
-        Line("engine of six cylinders: build and compile", "ms", seconds(lambda: compile(six_cylinders())) / MS, 6),
+        Line("engine of six cylinders: build and compile", "ms", made / MS, 6, _of_it(shares)),
     ]
+
+
+def _uniqueness(model: fm.Model) -> Callable[[], object]:
+    """What a compilation does to find out which reactions are unique."""
+    parts = parts_of(model, {}, {})
+    bodies = [(joint.F if joint.name in parts.backwards else joint.M).body.name for joint in parts.tree]
+    return partial(unique_at_start, bodies, [*parts.tree, *parts.cuts], model.couplings, parts.arrays)
 
 
 def _run(solver: fm.Solver, stop: float) -> None:
@@ -149,11 +161,30 @@ def outputs(_: Size) -> list[Line]:
 
 
 def simulation(_: Size) -> list[Line]:
-    model = read_model("double_pendulum")
-    shares = {"compile": partial(compile, model), "integration": partial(_run, fm.Solver(compile(model)), 5.0)}
-    peer = f"{_of_it(shares)}; FMPy {fmpy_seconds(model, 5.0, 0.01) / MS:.3g} ms"
-    taken = seconds(partial(fm.simulate, model, stop=5.0, interval=0.01), 20)
-    return [Line("fm.simulate, double pendulum, 501 rows", "ms", taken / MS, 1.5, peer)]
+    name, turns = "double_pendulum", 20
+    run = partial(fm.simulate, stop=5.0, interval=0.01)
+    model, new = read_model(name), iter([read_model(name) for _ in range(turns)])
+    shares = {"compile": partial(compile, model), "rows with integration": _rows(compile(model))}
+    first = seconds(lambda: run(next(new)), turns)
+    again = seconds(partial(run, model), turns)
+    peer = f"FMPy {fmpy_seconds(model, 5.0, 0.01) / MS:.3g} ms"
+    return [
+        Line("fm.simulate, double pendulum, 501 rows, a new Model", "ms", first / MS, 1.5, _of_it(shares)),
+        Line("the same Model again", "ms", again / MS, 1.5, peer),
+    ]
+
+
+def _rows(image: fm.ModelImage) -> Callable[[], object]:
+    solver, references = fm.Solver(image), image.variables.outputs()
+    times = np.arange(1, 501) * 0.01
+    values = np.empty((len(references), len(times))).T
+
+    def run() -> None:
+        solver.reset()
+        solver.assemble()
+        solver.run(times, references, values)
+
+    return run
 
 
 # Sweeps ---------------------------------------------------------------------------------------------------------------
@@ -162,7 +193,8 @@ def simulation(_: Size) -> list[Line]:
 def sweeps(size: Size) -> list[Line]:
     joints = {f"J{k}.q": (0.1, 0.5) for k in range(1, 7)}
     found = mujoco_seconds(6, 5.0)
-    linkage = _of_it({"build() with its file": partial(read_model, "four_bar")} | _integration("four_bar"))
+    patch = {"image": _patching("four_bar")}
+    linkage = _of_it({"build() with its file": partial(read_model, "four_bar")} | patch | _integration("four_bar"))
     arm = _of_it(_integration("arm6"))
     peer = arm if found is None else f"{arm}; mujoco.rollout {found / MS:.3g} ms"
     lengths = {"crank": (0.09, 0.11)}
@@ -172,13 +204,18 @@ def sweeps(size: Size) -> list[Line]:
     ]
 
 
+def _patching(name: str) -> Callable[[], object]:
+    model = read_model(name)
+    return partial(Structure(model, compile(model)).patched, model, (), {})
+
+
 def _integration(name: str) -> dict[str, Callable[[], object]]:
     image = compile(read_model(name))
     return {"integration": partial(_run, fm.Solver(image), image.default_experiment.stop)}
 
 
-def _of_it(shares: dict[str, Callable[[], object]]) -> str:
-    return "of it " + ", ".join(f"{name} {seconds(call, 20) / MS:.3g} ms" for name, call in shares.items())
+def _of_it(shares: dict[str, Callable[[], object]], turns: int = 20) -> str:
+    return "of it " + ", ".join(f"{name} {seconds(call, turns) / MS:.3g} ms" for name, call in shares.items())
 
 
 def _sweep(name: str, ranges: dict[str, tuple[float, float]], size: Size) -> float:
@@ -223,13 +260,20 @@ def _chain(bodies: int) -> fm.Model:
 def export(_: Size) -> list[Line]:
     lines = []
     for bodies, goal in ((10, 12), (CHAIN, 200)):
-        model = _chain(bodies)
-        model.output("tip", of=f"J{bodies - 1}.q")
+        new = iter([_with_output(_chain(bodies)) for _ in range(TURNS)])
         with tempfile.TemporaryDirectory() as folder:
-            taken = seconds(partial(fm.export_fmu, model, Path(folder) / "chain.fmu"))
-        peer = f"of it compile {seconds(partial(compile, model)) / MS:.3g} ms"
+            place = Path(folder) / "chain.fmu"
+            taken = seconds(lambda new=new, place=place: fm.export_fmu(next(new), place))
+        image = compile(_with_output(_chain(bodies)))
+        shares = {"compile": partial(compile, _with_output(_chain(bodies))), "picture": partial(icon, image)}
+        peer = _of_it(shares, TURNS)
         lines.append(Line(f"export, {bodies} bodies", "ms", taken / MS, goal, peer))
     return lines
+
+
+def _with_output(model: fm.Model) -> fm.Model:
+    model.output("tip", of=f"{model.joints[-1].name}.q")
+    return model
 
 
 def page(_: Size) -> list[Line]:
