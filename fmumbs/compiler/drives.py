@@ -113,6 +113,8 @@ def _path(out: Links, one: int, other: int) -> set[int]:
 
 def jumps(law: ForceLaw) -> bool:
     """Whether a law's force jumps at a bound of the velocity."""
+    if law.hard:
+        return True
     for piece in law.pieces:
         for bound, below in ((piece.v_upper, True), (piece.v_lower, False)):
             if math.isinf(bound):

@@ -39,6 +39,8 @@ typedef enum fm_elements {
     FM_HAVE_INDUCTIVE,           /* motors with an inductance, whose current is a state */
     FM_HAVE_RESISTIVE,           /* motors without */
     FM_HAVE_ROTATING,            /* motors on joints that have a rotor */
+    FM_HAVE_SOFT,                /* laws but stops with a restitution */
+    FM_HAVE_HARD,                /* stops with a restitution */
     FM_HAVE_CLOSED,              /* models with loops */
     FM_HAVE_DEFORMED,            /* models with flexible bodies or links */
     FM_HAVE_STEADY,              /* loads in world axes */

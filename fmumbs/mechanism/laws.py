@@ -7,6 +7,8 @@ A law divides the plane of position x and velocity v into rectangles, the pieces
 On a joint f drives M with respect to F, as tau does: x = q, v = qd. On a spring f adds to the spring's tension: x is
 the length, v its rate. When x or v crosses a bound, the integrator stops there and restarts.
 
+A stop with a restitution exerts what holds its coordinate, and at an impact an impulse (core/motion/impacts.c).
+
 The force may jump at a velocity bound. If the forces on both sides drive v towards the bound, as for a brake, the law
 sticks: v stays at the bound, and f takes the value between the two that keeps it there, until it leaves that range.
 """
@@ -16,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
@@ -85,6 +88,7 @@ class ForceLaw(Element, ABC):
     """
 
     _passes_on = "every law"
+    hard: ClassVar[bool] = False  # whether velocities jump at it
 
     on: JointBase | Spring
     mode: int = field(default=1, kw_only=True)
@@ -263,28 +267,63 @@ class Law(ForceLaw):
 
 @dataclass(frozen=True)
 class Stop(ForceLaw):
-    """An elastic stop at the ends of a range, which acts beyond them and never holds back what returns.
+    """A stop at the ends of a range, elastic or with impacts; it pushes back and never holds what returns.
 
     >>> model.add(fm.Stop("end", slider, lower=-0.5, upper=0.5, stiffness=1e5, damping=200.0))
+    >>> model.add(fm.Stop("floor", slider, lower=0.0, restitution=0.6))
     >>> model.add(fm.Stop("rope", spring, upper=2.0, stiffness=1e5))  # pulls where it is longer than 2 m
 
     on: a joint, whose position q is stopped; or a spring, whose length l is: `upper` makes a rope, `lower` a buffer.
-    lower, upper: ends of the range [rad] or [m], at least one. stiffness: above 0 [N.m/rad] or [N/m]. damping: at
-    least 0 [N.m.s/rad] or [N.s/m], only while it goes further. Beyond upper the force is
+    lower, upper: ends of the range [rad] or [m], at least one.
+    stiffness: above 0 [N.m/rad] or [N/m], of an elastic stop. damping: at least 0 [N.m.s/rad] or [N.s/m], only while it
+    goes further. Beyond upper the force is
 
         -stiffness (q - upper) - damping max(qd, 0),
 
     as tau acts, or of a spring the tension stiffness (l - upper) + damping max(dl/dt, 0).
+
+    restitution: instead of a stiffness, e from 0 to 1. The position never passes an end: where it comes to one,
+    velocities jump at that instant, by impulses of all stops that are touched, with the constraints of loops,
+
+        qd+ = -e qd-    (Newton's law).
+
+    Of several stops at one instant those with an impulse follow it, and the others leave no slower than by their own e
+    (Moreau's complementarity problem). With one e for all of them no energy is gained. With several, where it would be,
+    the jump lies between that of e = 0 for all and that of Newton's law, as near to this as gains none. Stops that
+    leave no room to rebound, as two that hold one freedom from both sides, have e = 0 for that instant. A row of balls
+    that touch is struck at once, and parts together: give them gaps for impacts one after the other. A series of ever
+    shorter flights ends at rest: the stop is closed, and exerts the force that holds the coordinate until it would have
+    to pull. damping, scale, scaled and breakaway are of elastic stops alone.
+
+    Variables with a restitution: S.closed (1 at the upper end, -1 at the lower, 0 open), S.force while it is closed,
+    S.impulse [N.m.s] or [N.s] of the last impact, signed as the force, S.impacts, S.loss [J] that all of them took,
+    S.rested [s], the time at which the last series ends, -1 before; and the parameter S.restitution.
+
+    limits= of a joint makes a stop. Statics takes a stop with a restitution as open, and refuses an equilibrium beyond
+    it; fm.linearize holds one that is closed; sensitivities, load paths and steady motions refuse it.
+
+    Raises ModelError for a range without ends or in the wrong order, and unless either a stiffness or a restitution is
+    given.
     """
 
     lower: float | None = field(default=None, kw_only=True)
     upper: float | None = field(default=None, kw_only=True)
-    stiffness: float = field(kw_only=True)
+    stiffness: float | None = field(default=None, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
+    restitution: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._store("stiffness", _checks.positive(self.stiffness, self._where("stiffness")))
+        if (self.stiffness is None) == (self.restitution is None):
+            both = "missing" if self.stiffness is None else "given"
+            raise ModelError(
+                f"{self._where('stiffness and restitution')} are both {both}. "
+                "Give a stiffness for an elastic stop, or a restitution from 0 to 1 for impacts."
+            )
+        if self.restitution is None:
+            self._store("stiffness", _checks.positive(self.stiffness, self._where("stiffness")))
+        else:
+            self._check_impacts(self.restitution)
         self._store("damping", _checks.not_negative(self.damping, self._where("damping")))
         for end in ("lower", "upper"):
             if getattr(self, end) is not None:
@@ -295,6 +334,20 @@ class Stop(ForceLaw):
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise ModelError(f"{self._where('upper')} is {self.upper:g}, not above lower, {self.lower:g}. Swap them.")
 
+    def _check_impacts(self, restitution: object) -> None:
+        self._store("restitution", _checks.parameter("law", "restitution", restitution, self._where("restitution")))
+        for what, least in (("damping", 0.0), ("scale", 1.0), ("scaled", False), ("breakaway", 1.0)):
+            if getattr(self, what) != least:
+                raise ModelError(
+                    f"{self._where(what)} is {getattr(self, what)!r}, but a stop with a restitution has none. Leave it "
+                    "out, or give a stiffness in place of the restitution."
+                )
+
+    @property
+    def hard(self) -> bool:  # type: ignore[override]
+        """Whether it has a restitution."""
+        return self.restitution is not None
+
     @property
     def _turns(self) -> bool:
         return isinstance(self.on, JointBase) and self.on.free_modes[self.mode - 1].kind == "revolute"
@@ -304,6 +357,12 @@ class Stop(ForceLaw):
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[Piece]:
+        if self.stiffness is None:  # walls, which it does not enter
+            if self.lower is not None:
+                yield Piece([[0.0]], upper=self.lower, v_upper=0.0)
+            if self.upper is not None:
+                yield Piece([[0.0]], lower=self.upper, v_lower=0.0)
+            return
         sign = -1.0 if isinstance(self.on, Spring) else 1.0  # tension is positive
         k, d = sign * self.stiffness, sign * self.damping
         if self.lower is not None:
@@ -314,6 +373,20 @@ class Stop(ForceLaw):
             at = self.upper
             yield Piece([[0.0], [-k]], lower=at, v_upper=0.0, origin=at)
             yield Piece([[0.0, -d], [-k]], lower=at, v_lower=0.0, origin=at)
+
+
+def stops_of(joint: JointBase) -> tuple[Stop, ...]:
+    """The stops that `limits` of a joint make, named after it: JOINT_stop, or JOINT_stop1, ... of several modes."""
+    given = joint.limits if isinstance(joint.limits, tuple) else (joint.limits,)
+    several = len(joint.free_modes) > 1
+    return tuple(
+        Stop(
+            f"{joint.name}_stop{k if several else ''}", joint, mode=k, lower=one.lower, upper=one.upper,
+            stiffness=one.stiffness, damping=one.damping, restitution=one.restitution,
+        )
+        for k, one in enumerate(given, 1)
+        if one is not None
+    )  # fmt: skip
 
 
 def _table(values: object) -> tuple[tuple[float, ...], ...]:

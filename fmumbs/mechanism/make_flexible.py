@@ -11,11 +11,11 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Body, Point
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import DeclaredVariable
-from fmumbs.mechanism.element import Composite, Element
+from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.laws import ForceLaw
-from fmumbs.mechanism.model import Model
+from fmumbs.mechanism.model import Model, parts_of
 from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.section import Material, Section
 
@@ -67,7 +67,7 @@ def _with_links(model: Model, links: Mapping[str, FlexibleLink]) -> Model:
     made = Model(model.name, model.gravity, model.description)
     made.default_experiment = model.default_experiment
     replaced: dict[str, Any] = {}
-    parts = {part.name for whole in model.elements if isinstance(whole, Composite) for part in whole.parts}
+    parts = {part.name for whole in model.elements for part in parts_of(whole)}
     for refers in (False, True):  # what refers to joints or springs comes behind them
         for element in model.elements:
             if element.name not in parts and isinstance(element, ForceLaw | Coupling | Program) == refers:

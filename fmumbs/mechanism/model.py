@@ -23,7 +23,7 @@ from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import FORCES, Force, Gear, Load, Motor, Rope, Spring
 from fmumbs.mechanism.joints import JointBase
-from fmumbs.mechanism.laws import ForceLaw
+from fmumbs.mechanism.laws import ForceLaw, stops_of
 from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.reading import Reading
 
@@ -33,6 +33,13 @@ _Found = TypeVar("_Found")
 
 RESERVED = ("ground", "world", "solver", "gravity", "time")
 _KINDS = (Body, Composite, JointBase, Coupling, Force, ForceLaw)
+
+
+def parts_of(element: Element) -> tuple[Element, ...]:
+    """What Model.add() adds with an element: the parts of a composite, the stops at a joint's limits."""
+    if isinstance(element, Composite):
+        return element.parts
+    return stops_of(element) if isinstance(element, JointBase) and element.limits is not None else ()
 
 
 class Model:
@@ -91,7 +98,7 @@ class Model:
                     f"Model '{self.name}': cannot add a {type(given).__name__}. "
                     "Add bodies, joints, couplings, programs, springs, loads, actuators, motors, gears, ropes and laws."
                 )
-            for element in (given, *given.parts) if isinstance(given, Composite) else (given,):
+            for element in (given, *parts_of(given)):
                 self._check_name(element, new)
                 new[element.name] = element
         self._elements.update(new)

@@ -31,15 +31,20 @@ class ReadingRow:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file says that a coordinate may do; None where it says nothing.
+    """What a coordinate may do, as a file says it, or for `limits=` of a joint; None where nothing is said.
 
     lower, upper: of the position [rad] or [m]. effort: of the force or torque [N.m] or [N]. velocity: [rad/s] or [m/s].
+    stiffness, damping, restitution: of the fm.Stop that `limits=` of a joint makes, a stiffness or a restitution; a
+    reader leaves them out, as what it read is data, at which nothing stops.
     """
 
     lower: float | None = None
     upper: float | None = None
     effort: float | None = None
     velocity: float | None = None
+    stiffness: float | None = field(default=None, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    restitution: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)

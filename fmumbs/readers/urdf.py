@@ -349,7 +349,7 @@ class _Urdf:
         found = self._child(element, "limit")
         if found is None:
             return
-        given = {
+        given: dict[str, Any] = {
             one: self._numbers(found, one, 1, what)[0] if found.get(one) is not None else None
             for one in ("lower", "upper", "effort", "velocity")
         }

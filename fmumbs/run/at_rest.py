@@ -23,7 +23,7 @@ from fmumbs import _checks
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import EquilibriumError, ModelError
 from fmumbs.run.charts import Chart, turned
-from fmumbs.run.coordinates import Array, Coordinates, pointer, required
+from fmumbs.run.coordinates import Array, Coordinates, pointer, refuse_impacts, required
 from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
 
@@ -56,6 +56,7 @@ class Balance:
 
     def __init__(self, solver: Solver, load: Mapping[str, object]) -> None:
         chart = Chart(solver)
+        refuse_impacts(solver.image, "load_path", ModelError)
         self.image, self.hosted = solver.image, Hosted(solver)
         self.solver = self.hosted.solver
         self.name, self.nu = solver.image.name, self.hosted.nu

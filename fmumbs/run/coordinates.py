@@ -14,7 +14,7 @@ from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.kinds import kind_columns
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.names import split_component
-from fmumbs.errors import ModelError
+from fmumbs.errors import FmumbsError, ModelError
 from fmumbs.mechanism import Model
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
@@ -187,3 +187,13 @@ def required(solver: Solver, applied: bool, positions: Array, speeds: Array, acc
     given = (pointer(one) for one in (positions, speeds, accelerations, forces))
     solver.call(lib.fm_required_forces, len(positions), int(applied), *given)
     return forces
+
+
+def refuse_impacts(image: ModelImage, what: str, error: type[FmumbsError]) -> None:
+    """Raises an error of this type if the mechanism has a stop with a restitution, which `what` cannot take."""
+    names = image.arrays["law_name"][image.arrays["law_hard"] == 1].tolist()
+    if names:
+        raise error(
+            f"{what}: '{image.variables.structured.text(names[0])}' of '{image.name}' is a stop with a restitution, at "
+            "which velocities jump. Give it a stiffness, or leave it out."
+        )

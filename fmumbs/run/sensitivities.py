@@ -32,7 +32,7 @@ from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.options import RunOptions
 from fmumbs.errors import AssemblyError, ModelError, SolverError
 from fmumbs.mechanism import Model
-from fmumbs.run.coordinates import pointer
+from fmumbs.run.coordinates import pointer, refuse_impacts
 from fmumbs.run.extrapolation import extrapolated
 from fmumbs.run.host_run import Event, Host, Item, Pair, Record, Step
 from fmumbs.run.moments import Input
@@ -128,7 +128,8 @@ def sensitivities(
     mode, the instant moves with the knowns.
 
     Raises ModelError, AssemblyError and SolverError as simulate() does; SolverError also for what is no output or no
-    known, and where there is no derivative: two laws that leave together and make rates jump, or one that grazes.
+    known, for stops with a restitution, and where there is no derivative: two laws that leave together and make rates
+    jump, or one that grazes.
     """
     for name in ("scheme", "step"):
         if options.get(name) is not None:
@@ -137,6 +138,7 @@ def sensitivities(
                 f"control. Leave {name} out, and give tolerance=."
             )
     image = image_of(model, **options)
+    refuse_impacts(image, "sensitivities", SolverError)
     recorded = experiment_times(image, stop, interval) if times is None else given_times(times, stop, interval)
     host = Host(image, dict(inputs or {}))
     chosen = [_chosen(host.solver, *one) for one in ((outputs, "outputs"), (knowns, "knowns"))]

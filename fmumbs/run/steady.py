@@ -22,7 +22,7 @@ from fmumbs.compiler.names import nearest
 from fmumbs.errors import AssemblyError, EquilibriumError, ModelError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.charts import Chart
-from fmumbs.run.coordinates import Array, Coordinates, solver_of
+from fmumbs.run.coordinates import Array, Coordinates, refuse_impacts, solver_of
 from fmumbs.run.solver import Solver
 
 _STEP = 1e-5  # of the sizes, of the differences of Newton's matrix
@@ -67,6 +67,7 @@ def steady(model: Model | ModelImage | Solver, rates: Mapping[str, float]) -> St
     solver = solver_of(model)
     if not isinstance(model, Solver):
         solver.assemble()
+    refuse_impacts(solver.image, "steady", EquilibriumError)
     speeds = Coordinates(solver.image).speeds
     given: dict[int, float] = {}
     for name, value in _checks.mapping(rates, "steady: rates", "Give {'rotor.qd': 100.0}.").items():

@@ -46,6 +46,8 @@ static int covers(fm_builder *b)
     for (int32_t i = 0; i < m->n.excitations; i++)
         if (m->excitation_drive[i] >= 0)
             return fm_uncovered(b, "drives that realise the program of joint", m->joint_name[m->excitation_joint[i]]);
+    for (int32_t i = 0; i < m->n.laws; i++)
+        if (m->law_hard[i]) return fm_uncovered(b, "stop with a restitution", m->law_name[i]);
     return 1;
 }
 

@@ -9,6 +9,7 @@
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "../forces/excitation.h"
+#include "../forces/laws.h"
 #include "../loops/constraints.h"
 #include "../loops/cut_joints.h"
 #include "../loops/delassus.h"
@@ -36,6 +37,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FM_BEYOND_STOP 1e-6 /* rad or lengths: a rounded start value may be beyond a stop by as much */
 
 /* Sweeps at the present positions that record pivots, at rest and without loads. */
 static void note_pivots(fm_instance *s)
@@ -222,6 +225,8 @@ static fm_status assemble(fm_instance *s, double t)
     copy(s->y, s->guess, s->model.ny);
     if (fm_check_quaternions(s, s->y) != FM_OK) return FM_ERROR;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
+    for (int32_t i = 0; i < FM_STRUCK * s->image.n.laws; i++)
+        s->law_struck[i] = s->law_struck_last[i] = i % FM_STRUCK == FM_STRUCK_RESTED ? -1.0 : 0.0;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
     if (s->model.realised > 0) s->drive_side[0] = 0.0;
@@ -306,6 +311,29 @@ static fm_status start_given(fm_instance *s, double t)
     return status;
 }
 
+/* Refuses a start beyond the end of a stop with a restitution, which no motion leads to. */
+static fm_status check_stops(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    if (m->n.laws > 0) fm_laws_place(s, s->y);
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        double x, v;
+        const char *what, *name = fm_law_carrier(s, i, &what);
+        fm_law_at(s, i, s->y, &x, &v);
+        const int32_t wall = fm_law_wall(s, i, x);
+        if (wall < 0 || fm_beyond_wall(m, wall, x) <= FM_BEYOND_STOP * fm_law_unit(s, i)) continue;
+        const double end = fm_law_range(m, wall)[fm_wall_sign(m, wall) > 0.0 ? 1 : 0];
+        return fm_say(
+            s, FM_ERROR, "%s '%s' %s at %.9g, beyond the end %.9g of stop '%s', where it cannot be. %s", what, name,
+            s->options[FM_OPTION_EQUILIBRIUM] != 0.0 ? "has its equilibrium" : "starts", x, end,
+            m->text + m->law_name[i],
+            s->options[FM_OPTION_EQUILIBRIUM] != 0.0
+                ? "Statics takes stops as open: lock the joint where it is stopped, or give the stop a stiffness"
+                : "Start it in its range");
+    }
+    return FM_OK;
+}
+
 /* The start of a motion that follows from forces. */
 static fm_status start(fm_instance *s, double t)
 {
@@ -313,6 +341,7 @@ static fm_status start(fm_instance *s, double t)
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
     if (status == FM_OK && !fm_drives_realise(s, t, s->y, why, sizeof why)) status = fm_say(s, FM_ERROR, "%s", why);
+    if (status == FM_OK) status = check_stops(s);
     if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
     s->clock[FM_DEFORMED] = 0.0;
     if (status == FM_OK) fm_watch_deformation(s, t, s->y);

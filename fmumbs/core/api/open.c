@@ -138,6 +138,14 @@ static size_t conditions_of(const fm_instance *s)
     return (size_t)(m->n.laws < FM_STICKING ? m->n.laws : FM_STICKING) + owned_of(&s->image);
 }
 
+/* The number of stops with a restitution that impulses are sought for at a time. */
+static size_t struck_of(const fm_image *m)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < m->n.laws && count < FM_STICKING; i++) count += m->law_hard[i] ? 1 : 0;
+    return count;
+}
+
 static fm_counts counts_of(const fm_instance *s)
 {
     const fm_model *m = &s->model;
@@ -179,6 +187,7 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints,
         .laws = laws,
         .held = laws < FM_STICKING ? laws : FM_STICKING,
+        .struck = struck_of(&s->image),
         .compliances = (size_t)s->implicit->room,
         .small = (size_t)s->integrator->small,
         .dense = s->integrator->small > 0 ? speeds + rows : 0,

@@ -7,6 +7,10 @@
  * scheme completes its step and loses its order there. Then modes are chosen again (law_modes.c). A mode is a piece
  * (sliding), or a bound of velocity between two pieces at which the law sticks. It is stored as two numbers: the piece
  * and FM_SLIDING, or the pieces above and below the bound. -1 stands for no piece.
+ *
+ * A stop with a restitution has a piece for each end, its wall: the positions beyond and the velocities that go
+ * further, where it never is. It sticks at rest while it is closed, and is in no piece while it is open
+ * (motion/impacts.c).
  */
 #include "laws.h"
 
@@ -79,6 +83,56 @@ double fm_law_near(const fm_instance *s, int32_t law, double v)
 double fm_law_near_position(const fm_instance *s, int32_t law, double x)
 {
     return FM_AT * (fm_law_unit(s, law) + fabs(x));
+}
+
+/* Whether there are stops with a restitution. */
+int fm_any_law_hard(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.laws; i++)
+        if (m->law_hard[i]) return 1;
+    return 0;
+}
+
+/* The sign with which the force of a stop's wall drives its velocity: 1 at a lower end, -1 at an upper one. */
+double fm_wall_sign(const fm_image *m, int32_t wall)
+{
+    return fm_law_range(m, wall)[3] == 0.0 ? 1.0 : -1.0;
+}
+
+/* How far x is beyond the end of a stop at a wall. */
+double fm_beyond_wall(const fm_image *m, int32_t wall, double x)
+{
+    const double *range = fm_law_range(m, wall);
+    return fm_wall_sign(m, wall) > 0.0 ? range[1] - x : x - range[0];
+}
+
+/* The wall of a stop with a restitution that is touched at x; -1: none. */
+int32_t fm_law_wall(const fm_instance *s, int32_t law, double x)
+{
+    const fm_image *m = &s->image;
+    if (!m->law_hard[law]) return -1;
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        if (fm_beyond_wall(m, i, x) >= -fm_law_near_position(s, law, x)) return i;
+    return -1;
+}
+
+/* The wall at which a stop with a restitution is closed; -1: it is open, or another law. */
+int32_t fm_law_closed(const fm_instance *s, int32_t law)
+{
+    int32_t above, below;
+    double bound;
+    if (!s->image.law_hard[law] || !fm_law_sticks(s, law, &above, &below, &bound)) return -1;
+    return above >= 0 ? above : below;
+}
+
+/* Whether an open stop with a restitution is touched at y with a velocity that goes further. Requires fm_laws_place. */
+int fm_law_strikes(const fm_instance *s, int32_t law, const double *y)
+{
+    double x, v;
+    if (!s->image.law_hard[law] || fm_law_closed(s, law) >= 0) return 0;
+    fm_law_at(s, law, y, &x, &v);
+    const int32_t wall = fm_law_wall(s, law, x);
+    return wall >= 0 && fm_wall_sign(&s->image, wall) * v < -fm_law_near(s, law, v);
 }
 
 /* The first bound of velocity that is crossed between `from` and `v` at position x, or equal to v. 0: none. Requires

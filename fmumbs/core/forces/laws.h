@@ -10,6 +10,12 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
 const double *fm_law_range(const fm_image *m, int32_t piece);
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
 double fm_law_unit(const fm_instance *s, int32_t law);
+int fm_any_law_hard(const fm_image *m);
+double fm_wall_sign(const fm_image *m, int32_t wall);
+double fm_beyond_wall(const fm_image *m, int32_t wall, double x);
+int32_t fm_law_wall(const fm_instance *s, int32_t law, double x);
+int32_t fm_law_closed(const fm_instance *s, int32_t law);
+int fm_law_strikes(const fm_instance *s, int32_t law, const double *y);
 double fm_law_near(const fm_instance *s, int32_t law, double v);
 double fm_law_near_position(const fm_instance *s, int32_t law, double x);
 int fm_law_bound(const fm_instance *s, int32_t law, double x, double from, double v, double *bound);

@@ -289,6 +289,10 @@ static const char *check_laws(const fm_image *m)
             return "a force law's pieces are out of bounds";
         if (m->law_gear[i] >= 0 && (!on_mode || m->gear_law[m->law_gear[i]] != i || m->law_count[i] != 4))
             return "a gear's law is that of another";
+        if (m->law_hard[i] != 0 && m->law_hard[i] != 1)
+            return "a force law is neither a stop with a restitution nor not";
+        for (int32_t k = m->law_first[i]; m->law_hard[i] && k < m->law_first[i] + m->law_count[i]; k++)
+            if (m->law_range[5 * k + 2] != 0.0 && m->law_range[5 * k + 3] != 0.0) return "a stop holds no velocity";
     }
     for (int32_t i = 0; i < m->n.gears; i++)
         if (m->law_gear[m->gear_law[i]] != i) return "a gear has the law of another";

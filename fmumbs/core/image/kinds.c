@@ -169,6 +169,8 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_INDUCTIVE: return m->motor_state[object] >= 0 ? components : 0;
     case FM_HAVE_RESISTIVE: return m->motor_state[object] < 0 ? components : 0;
     case FM_HAVE_ROTATING: return is_geared(m, m->motor_joint[object]) ? components : 0;
+    case FM_HAVE_SOFT: return m->law_hard[object] ? 0 : components;
+    case FM_HAVE_HARD: return m->law_hard[object] ? components : 0;
     case FM_HAVE_CLOSED: return m->n.rows > 0 ? components : 0;
     case FM_HAVE_TURNING:
         return m->joint_kind[object] == FM_JOINT_SPHERICAL || m->joint_kind[object] == FM_JOINT_FREE ? components : 0;

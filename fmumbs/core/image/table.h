@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 12u
+#define FM_IMAGE_VERSION 13u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -328,6 +328,9 @@ typedef struct fm_header {
     /* the gear whose teeth they are: law_p and law_u are its first coordinate, and its parameters make their pieces \
      * (gear.c) */                                                                                   \
     A(law_gear, i, 1, laws, gears, -1, "", "FORCES")                                                 \
+    /* 1: a stop at which velocities jump, and its restitution (impacts.c) */                        \
+    A(law_hard, i, 1, laws, free, 0, "", "FORCES")                                                   \
+    A(law_restitution, d, 1, laws, free, 0, "", "FORCES")                                            \
     /* friction of joints (friction.c): the joint, its first mode among `modes` and how many, the bristle's first   \
      * state; sliding velocity of each mode per unit of its velocity; 1: it slides in m; inputs that add to its     \
      * normal force and that scale it (-1: none); what of the joint's own reaction makes its normal force: factors  \

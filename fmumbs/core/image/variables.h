@@ -70,7 +70,8 @@
     P(V, FR_PRELOAD, friction_preload, 1, frictions)                                     \
     P(V, FR_SCALE, friction_scale, 1, frictions)                                         \
     P(V, LAW_SCALE, law_scale, 1, laws)                                                  \
-    P(V, LAW_BREAKAWAY, law_breakaway, 1, laws)
+    P(V, LAW_BREAKAWAY, law_breakaway, 1, laws)                                          \
+    P(V, LAW_RESTITUTION, law_restitution, 1, laws)
 
 /* Parameters of the model: S(V, kind, name, array, first, components). The image's array has the start values, too. */
 #define FM_SETTINGS(S, V)                                                                \
@@ -239,6 +240,16 @@
       "force of the law: on a joint it drives M with respect to F, in a spring it is tension")                        \
     K(LAW_SLIP, LAW, "slip", 1, OUTPUT, EVERY, NOWHERE, MOTION, LAW, "", "",                                          \
       "0 while the law sticks, else 1")                                                                               \
+    K(LAW_CLOSED, LAW, "closed", 1, OUTPUT, HARD, NOWHERE, MOTION, LAW, "", "",                                       \
+      "1 while the stop holds at its upper end, -1 while it does at its lower end, else 0")                           \
+    K(LAW_IMPULSE, LAW, "impulse", 1, OUTPUT, HARD, NOWHERE, NOTHING, STATE, "N.m.s", "N.s",                          \
+      "impulse of the stop's last impact, signed as its force")                                                       \
+    K(LAW_LOSS, LAW, "loss", 1, OUTPUT, HARD, NOWHERE, NOTHING, STATE, "J", "J",                                      \
+      "energy that impacts of the stop have taken since the start")                                                   \
+    K(LAW_RESTED, LAW, "rested", 1, OUTPUT, HARD, NOWHERE, NOTHING, STATE, "s", "s",                                  \
+      "time at which the last series of impacts ends at rest, -1 before the first one")                               \
+    K(LAW_IMPACTS, LAW, "impacts", 1, COUNTER, HARD, NOWHERE, NOTHING, STATE, "", "",                                 \
+      "impacts of the stop since the start")                                                                          \
     K(FR_LOAD, FRICTION, "load", 1, OUTPUT, EVERY, NOWHERE, MOTION, FRICTION, "N.m", "N",                             \
       "normal force of the friction, for a turning joint times its radius")                                           \
     K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "J", "J",                              \
@@ -307,10 +318,12 @@
       "stiffness of the teeth at the first joint")                                                                    \
     K(T_DAMPING, GEAR, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m.s/rad", "N.s/m",               \
       "damping of the teeth at the first joint, while they are pressed further")                                      \
-    K(LAW_SCALE, LAW, "scale", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                \
+    K(LAW_SCALE, LAW, "scale", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the force law")                                                                                      \
-    K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
+    K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                         \
       "factor of the range of forces in which the law sticks")                                                        \
+    K(LAW_RESTITUTION, LAW, "restitution", 1, TUNABLE, HARD, PARAMETER, NOTHING, NOTHING, "", "",                     \
+      "restitution of the stop: what is left of the velocity after an impact")                                        \
     K(FR_STATIC, FRICTION, "static", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                          \
       "coefficient of static friction")                                                                               \
     K(FR_KINETIC, FRICTION, "kinetic", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
@@ -410,6 +423,7 @@
     B(T_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
+    B(LAW_RESTITUTION, FM_EACH, 0.0, 1.0)                                                \
     B(FR_STATIC, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
     B(FR_KINETIC, FM_EACH, FM_LEAST, FM_LARGEST)                                         \
     B(FR_STRIBECK, FM_EACH, FM_LEAST, FM_LARGEST)                                        \

@@ -30,6 +30,8 @@ typedef enum fm_laws_off { FM_ALL_LAWS, FM_STICKING_LAWS, FM_NO_LAWS } fm_laws_o
     A(double, f, n.held)                                                                                 \
     A(double, x, n.held)                                                                                 \
     A(double, aim, n.held)                                                                               \
+    A(double, lemke, n.struck * (3 * n.struck + 4)) /* a problem of impulses, and its tableau (impacts.c) */ \
+    A(double, struck, (n.laws > 0) * n.speeds) /* velocities before an impact (impacts.c) */             \
     A(double, A, n.held * n.held)                                                                        \
     A(double, L, n.held * n.held)
 
@@ -39,9 +41,11 @@ typedef struct fm_laws {
 #undef A
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
     double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
-    int32_t off;   /* fm_laws_off */
-    int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more:
-                      undecided */
+    double resolved; /* flights between impacts that are shorter end at once: a fixed step [s], else 0 */
+    int32_t off;     /* fm_laws_off */
+    /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided, that
+     * number and one more for each law; more than these: a stop that nothing can leave */
+    int32_t fault;
 } fm_laws;
 
 FM_HIDDEN_END

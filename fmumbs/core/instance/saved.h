@@ -38,12 +38,18 @@ FM_HIDDEN_BEGIN
     FM_PARAMETERS(FM_SAVED_PARAMETER, V)                                                     \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) at the integrator's time */ \
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \
+    V(law_struck, FM_STRUCK * m->n.laws) /* of each law's impacts (fm_struck), at the integrator's time */ \
+    V(law_struck_last, FM_STRUCK * m->n.laws) /* those of its last step */                   \
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \
     V(fade, 3 * m->n.excitations) /* of a program: deviation of position and rate at the start, and its time */ \
     V(closed, m->n.dependent_u > 0 ? m->ny : 0) /* y where the loops of independent states were closed */ \
     V(row_active, m->n.rows)   /* 1: the row is active, found to be independent */            \
     V(drive_side, m->realised > 0) /* sign of the drives' effect on what they realise, at the start (realised.c) */ \
     V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
+
+/* What is known of the impacts of a stop (motion/impacts.c): the last impulse, along the velocity [N.s or N.m.s], the
+ * energy lost [J], the time at which the last series ends [s], and how many there were. */
+enum { FM_STRUCK_IMPULSE, FM_STRUCK_LOSS, FM_STRUCK_RESTED, FM_STRUCK_COUNT, FM_STRUCK };
 
 typedef enum fm_clock { /* indices into `clock` */
                         FM_TIME,        /* the present (communication) time [s] */

@@ -11,19 +11,19 @@
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
+#include "impacts.h"
 #include "law_rates.h"
 #include "sticking.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Applies the impulse after which the laws that are FM_BETWEEN have the velocities of their bounds, as a force for a
- * time. 0: it is not finite, and the velocities are unchanged. */
+/* Applies the impulse after which the laws that are FM_BETWEEN have the velocities of their bounds. 0: it is not
+ * finite, and the velocities are unchanged. */
 static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
 {
     const fm_image *m = &s->image;
-    const double time = fm_trial_time(s);
-    double *with = s->laws.rates, *without = s->laws.rates + m->n.speeds, *p = s->laws.aim, *speed = y + m->n.positions;
+    double *p = s->laws.aim, *speed = y + m->n.positions;
     int32_t above, below;
     double x, v, bound;
     fm_laws_place(s, y);
@@ -35,13 +35,7 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
         s->laws.a[i] = v - bound;
     }
     fm_sticking_solve(s, n, s->laws.where, p);
-    how->make(s, how, without);
-    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] += fm_law_along(s, s->laws.held[i], p[i]) / time;
-    how->make(s, how, with);
-    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] -= fm_law_along(s, s->laws.held[i], p[i]) / time;
-    for (int32_t i = 0; i < m->n.speeds; i++)
-        if (!isfinite(speed[i] + time * (with[i] - without[i]))) return 0;
-    for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += time * (with[i] - without[i]);
+    if (!fm_apply_impulses(s, how, n, p, y)) return 0;
     for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0 || m->law_gear[law] >= 0) continue;
@@ -58,23 +52,42 @@ static void set_mode(fm_instance *s, int32_t law, int32_t piece, double below)
     s->laws.use[2 * law + 1] = below;
 }
 
+/* The pieces above and below the bound at which a law may stick. 0: it is at none. */
+static int find_bound(const fm_instance *s, int32_t law, int held, double x, double v, double *bound, int32_t pieces[2])
+{
+    const fm_image *m = &s->image;
+    if (m->law_hard[law]) {
+        const int32_t wall = held                                ? fm_law_closed(s, law)
+                             : fabs(v) <= fm_law_near(s, law, v) ? fm_law_wall(s, law, x)
+                                                                 : -1;
+        pieces[0] = wall >= 0 && fm_wall_sign(m, wall) < 0.0 ? wall : -1;
+        pieces[1] = wall >= 0 && fm_wall_sign(m, wall) > 0.0 ? wall : -1;
+        *bound = 0.0;
+        return wall >= 0;
+    }
+    if (!held && !fm_law_bound(s, law, x, s->laws.v[law], v, bound)) return 0;
+    pieces[0] = fm_law_piece(m, law, x, *bound, 0);
+    pieces[1] = fm_law_piece(m, law, x, *bound, 1);
+    return 1;
+}
+
 /* Puts every law into its piece, or at a bound where it may stick. Returns the number of the latter, -1: too many. */
 static int32_t list_bounds(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     int32_t count = 0;
     for (int32_t i = 0; i < m->n.laws; i++) {
-        int32_t above = -1, below = -1;
-        double x, v, bound = 0.0;
+        int32_t above = -1, below = -1, pieces[2];
+        double x, v, bound = 0.0, range[2];
         fm_law_at(s, i, y, &x, &v);
         const int held = fm_law_sticks(s, i, &above, &below, &bound);
-        set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_SLIDING);
-        if (!held && !fm_law_bound(s, i, x, s->laws.v[i], v, &bound)) continue;
-        const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
-        double range[2];
+        const int found = find_bound(s, i, held, x, v, &bound, pieces);
+        set_mode(s, i, m->law_hard[i] ? -1 : fm_law_piece(m, i, x, v, 0), FM_SLIDING);
+        if (!found) continue;
         fm_sticking_range(s, i, pieces, x, bound, s->law_breakaway[i], range);
         const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
-        if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_LAW_JUMP * size)) continue;
+        const int jumps = m->law_hard[i] || range[1] - range[0] > FM_LAW_JUMP * size;
+        if (pieces[0] == pieces[1] || !jumps) continue;
         if (count >= FM_STICKING) return -1;
         memcpy(s->laws.range + 2 * count, range, sizeof range);
         s->laws.held[count++] = i;
@@ -89,7 +102,7 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     const fm_image *m = &s->image;
     int32_t above;
     double x, v, bound;
-    if (fm_law_sticks(s, law, &above, below, &bound)) return 0;
+    if (m->law_hard[law] || fm_law_sticks(s, law, &above, below, &bound)) return 0;
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_bound(s, law, x, v, v, &bound)) return 0;
     above = fm_law_piece(m, law, x, bound, 0);
@@ -172,14 +185,16 @@ static int find_sticking(fm_instance *s, int32_t n, const double *y)
     return 1;
 }
 
-/* Chooses the modes for the step from y at time t, with the velocities before in laws.v; `move`: also brings velocities
- * to the bounds at which they stick. Returns 1 if y changed, -1 if none are found, and why in laws.fault. */
+/* Chooses the modes for the step from y at time t, with the velocities before in laws.v; `move`: also lets velocities
+ * jump at stops, and brings them to the bounds at which they stick. Returns 1 if y changed, -1 if none are found, and
+ * why in laws.fault. */
 int fm_laws_choose(fm_instance *s, double t, double *y, int move)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
-    int settled = 0;
     fm_controls_at(s, t);
     fm_laws_place(s, y);
+    int settled = move ? fm_impacts(s, &how, y) : 0;
+    if (settled < 0) return -1;
     const int32_t n = list_bounds(s, y);
     if (n < 0) {
         s->laws.fault = s->image.n.laws;
@@ -192,7 +207,12 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
             s->laws.fault = s->image.n.laws + 1 + s->laws.held[0];
             return -1;
         }
-        settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
+        const int32_t yields = fm_yielding_stop(s, n);
+        if (yields >= 0) {
+            s->laws.fault = 2 * s->image.n.laws + 1 + yields;
+            return -1;
+        }
+        settled |= sort_out(s, n, y) && move && settle(s, &how, n, y);
     }
     for (int32_t i = 0; i < n; i++) {
         double *mode = s->laws.use + 2 * s->laws.held[i];
@@ -204,10 +224,43 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     return settled;
 }
 
-/* The modes that the integrator knows at the present time, be it the host's. */
+/* Whether the present time is the integrator's, be it the host. */
+static int is_at_head(const fm_instance *s)
+{
+    return s->clock[FM_HOSTED] != 0.0 || s->clock[FM_TIME] == s->clock[FM_TIME_HEAD];
+}
+
+/* The modes that the integrator knows at the present time. */
 static const double *known_modes(const fm_instance *s)
 {
-    return s->clock[FM_HOSTED] != 0.0 || s->clock[FM_TIME] == s->clock[FM_TIME_HEAD] ? s->law_mode : s->law_last;
+    return is_at_head(s) ? s->law_mode : s->law_last;
+}
+
+/* What impacts of a law did until the present time, columns of fm_struck. */
+const double *fm_law_struck(const fm_instance *s, int32_t law)
+{
+    return (is_at_head(s) ? s->law_struck : s->law_struck_last) + FM_STRUCK * law;
+}
+
+/* Makes the modes of the integrator's time, and what impacts did until then, those of its last step. */
+void fm_laws_keep(fm_instance *s)
+{
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    memcpy(s->law_struck_last, s->law_struck, FM_STRUCK * (size_t)s->image.n.laws * sizeof(double));
+}
+
+/* Whether a law was struck, or is in another mode, since fm_laws_keep. */
+int fm_laws_changed(const fm_instance *s)
+{
+    const size_t laws = (size_t)s->image.n.laws;
+    return fm_laws_struck(s) || memcmp(s->law_last, s->law_mode, 2 * laws * sizeof(double)) != 0;
+}
+
+/* Whether there was an impact since fm_laws_keep. */
+int fm_laws_struck(const fm_instance *s)
+{
+    const size_t laws = (size_t)s->image.n.laws;
+    return memcmp(s->law_struck_last, s->law_struck, FM_STRUCK * laws * sizeof(double)) != 0;
 }
 
 /* Modes for outputs at the present time: those of the integrator, or, after a change, those with which it would start.
@@ -226,6 +279,7 @@ void fm_laws_present(fm_instance *s)
 void fm_laws_resume(fm_instance *s)
 {
     memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
+    if (!is_at_head(s)) memcpy(s->law_struck, s->law_struck_last, FM_STRUCK * (size_t)s->image.n.laws * sizeof(double));
 }
 
 /* Starts an integration at y, the present state. 0: no modes are found. */

@@ -99,12 +99,12 @@ void fm_find_locked_laws(fm_instance *s, const fm_evaluation *how, int32_t n, do
             lock(s, n, i, rest);
 }
 
-/* The force of a locked law in its range: the least one at rest, else that of sliding to the side to which it is moved.
- */
+/* The force of a locked law in its range: the least one at rest or without an end there, else that of sliding to the
+ * side to which it is moved. */
 double fm_locked_force(const fm_instance *s, int32_t i)
 {
     const double *range = s->laws.range + 2 * i;
-    if (s->laws.locked[i] == FM_LOCKED_RISING) return range[0];
-    if (s->laws.locked[i] == FM_LOCKED_FALLING) return range[1];
+    if (s->laws.locked[i] == FM_LOCKED_RISING && isfinite(range[0])) return range[0];
+    if (s->laws.locked[i] == FM_LOCKED_FALLING && isfinite(range[1])) return range[1];
     return range[0] > 0.0 ? range[0] : range[1] < 0.0 ? range[1] : 0.0;
 }

@@ -161,7 +161,8 @@ static void solve(const fm_instance *s, int32_t n, const factors *f, double *x)
     for (int32_t a = 0; a < f->count; a++) x[f->order[a]] = y[a] / f->size[f->order[a]];
 }
 
-static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *f)
+/* The rate of a law with forces f of all n. */
+double fm_sticking_rate(const fm_instance *s, int32_t n, int32_t i, const double *f)
 {
     double rate = s->laws.a[i];
     for (int32_t j = 0; j < n; j++) rate += s->laws.A[i * n + j] * f[j];
@@ -169,13 +170,13 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
 }
 
 /* Whether the rate of a law with the forces laws.f is at most a fraction of what it is the sum of. */
-static int is_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
+int fm_sticking_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
 {
     double size = 0.0;
     for (int32_t j = 0; j < n; j++) size = fmax(size, fabs(s->laws.a[j]) / fm_law_unit(s, s->laws.held[j]));
     size *= fm_law_unit(s, s->laws.held[i]);
     for (int32_t j = 0; j < n; j++) size += fabs(s->laws.A[i * n + j] * s->laws.f[j]);
-    return fabs(rate_at(s, n, i, s->laws.f)) <= fraction * size;
+    return fabs(fm_sticking_rate(s, n, i, s->laws.f)) <= fraction * size;
 }
 
 /* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f: the
@@ -189,7 +190,7 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
     for (;;) {
         double rates = 0.0;
         for (int32_t i = 0; i < n; i++) {
-            x[i] = is_sought(s, where, i) ? -rate_at(s, n, i, f) : 0.0;
+            x[i] = is_sought(s, where, i) ? -fm_sticking_rate(s, n, i, f) : 0.0;
             rates += fabs(x[i]);
         }
         if (!(rates < 0.5 * before) || rates == 0.0) return; /* round-off is left */
@@ -227,9 +228,10 @@ static int32_t stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const do
 static int32_t first_wrong(const fm_instance *s, int32_t n, const int32_t *stay)
 {
     for (int32_t i = 0; i < n; i++) {
-        if (s->laws.where[i] == FM_BETWEEN || s->laws.locked[i] || stay[i] || is_small(s, n, i, FM_BOX_ROUND_OFF))
+        if (s->laws.where[i] == FM_BETWEEN || s->laws.locked[i] || stay[i] ||
+            fm_sticking_small(s, n, i, FM_BOX_ROUND_OFF))
             continue;
-        const double rate = rate_at(s, n, i, s->laws.f);
+        const double rate = fm_sticking_rate(s, n, i, s->laws.f);
         if (s->laws.where[i] == FM_AT_LEAST ? rate < 0.0 : rate > 0.0) return i;
     }
     return -1;
@@ -239,7 +241,7 @@ static int32_t first_wrong(const fm_instance *s, int32_t n, const int32_t *stay)
 static double objective(const fm_instance *s, int32_t n)
 {
     double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += 0.5 * s->laws.f[i] * (rate_at(s, n, i, s->laws.f) + s->laws.a[i]);
+    for (int32_t i = 0; i < n; i++) sum += 0.5 * s->laws.f[i] * (fm_sticking_rate(s, n, i, s->laws.f) + s->laws.a[i]);
     return sum;
 }
 
@@ -266,6 +268,13 @@ static int go_round(const fm_instance *s, int32_t n, const int32_t *stay, int32_
     return 0;
 }
 
+/* The middle of a range; of one without an end, its other end. */
+static double middle_of(const double range[2])
+{
+    if (!isfinite(range[1])) return range[0];
+    return isfinite(range[0]) ? 0.5 * (range[0] + range[1]) : range[1];
+}
+
 /* Minimises f' A f / 2 + a0' f over the box by an active set method, in laws.f and laws.where. Of several laws that
  * could change, the first does, both ways: with exact numbers no set of laws at bounds then comes twice (Y.-Y. Chang,
  * R. W. Cottle, Math. Programming 18 (1980) 127). One that is let go and does not move is at its bound but for
@@ -278,7 +287,7 @@ int fm_sticking_box(fm_instance *s, int32_t n)
     sets noted = {.freed = -2};
     for (int32_t i = 0; i < n; i++) {
         const int32_t locked = s->laws.locked[i];
-        f[i] = locked ? fm_locked_force(s, i) : 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
+        f[i] = locked ? fm_locked_force(s, i) : middle_of(s->laws.range + 2 * i);
         where[i] = locked == FM_LOCKED_RISING ? FM_AT_LEAST : locked == FM_LOCKED_FALLING ? FM_AT_MOST : FM_BETWEEN;
     }
     while (!go_round(s, n, stay, freed, &noted)) {
@@ -299,15 +308,21 @@ int fm_sticking_box(fm_instance *s, int32_t n)
 /* Whether a law at a bound of its range stays at rest, as others hold it, too. Requires fm_sticking_box. */
 int fm_sticking_rests(const fm_instance *s, int32_t n, int32_t i)
 {
-    return n > 1 && !s->laws.locked[i] && is_small(s, n, i, FM_AT_REST);
+    return n > 1 && !s->laws.locked[i] && fm_sticking_small(s, n, i, FM_AT_REST);
 }
 
 /* The range of a law's force at the bound between two pieces, signed to drive the velocity: that of sliding to either
- * side, `wider` about its middle, the factor of breaking away, or 1. Requires work.control. */
+ * side, `wider` about its middle, the factor of breaking away, or 1; at a wall all forces that push away from it.
+ * Requires work.control. */
 void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider,
                        double *range)
 {
     const double factor = fm_law_factor(s, law);
+    if (s->image.law_hard[law]) {
+        range[0] = pieces[0] >= 0 ? -INFINITY : 0.0;
+        range[1] = pieces[1] >= 0 ? INFINITY : 0.0;
+        return;
+    }
     for (int k = 0; k < 2; k++)
         range[k] = fm_law_along(s, law, factor * fm_law_polynomial(&s->image, pieces[k], x, bound));
     if (wider == 1.0) return;
@@ -347,7 +362,8 @@ static int share(fm_instance *s, int32_t n)
         if (!(s->laws.range[2 * i] < s->laws.range[2 * i + 1])) return 0;
     if (!fm_sticking_box(s, n)) return 0;
     for (int32_t i = 0; i < n; i++)
-        if (s->laws.where[i] != FM_BETWEEN && !s->laws.locked[i] && !is_small(s, n, i, FM_STILL_AT_REST)) return 0;
+        if (s->laws.where[i] != FM_BETWEEN && !s->laws.locked[i] && !fm_sticking_small(s, n, i, FM_STILL_AT_REST))
+            return 0;
     return 1;
 }
 
@@ -355,8 +371,9 @@ static int share(fm_instance *s, int32_t n)
 static void place_locked(fm_instance *s, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        const double size = s->laws.range[2 * i + 1] - s->laws.range[2 * i];
+        double size = s->laws.range[2 * i + 1] - s->laws.range[2 * i];
         if (!s->laws.locked[i]) continue;
+        if (!isfinite(size)) size = fm_law_trial(s, s->laws.held[i]);
         s->laws.f[i] = fm_locked_force(s, i);
         if (s->laws.locked[i] == FM_LOCKED_RISING) s->laws.f[i] -= size;
         if (s->laws.locked[i] == FM_LOCKED_FALLING) s->laws.f[i] += size;

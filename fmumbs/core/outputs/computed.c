@@ -15,6 +15,8 @@
 #include "../loops/multipliers.h"
 #include "../loops/programs.h"
 #include "../motion/friction.h"
+#include "../motion/law_modes.h"
+#include "../motion/law_rates.h"
 #include "../motion/reactions.h"
 #include "../motion/scratch.h"
 #include "energy.h"
@@ -201,6 +203,14 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     case FM_FR_SLIP: return s->friction->slip[object];
     case FM_LAW_FORCE: return fm_law_force(s, object, s->y);
     case FM_LAW_SLIP: return !fm_law_sticks(s, object, &above, &below, &rate);
+    case FM_LAW_CLOSED: {
+        const int32_t wall = fm_law_closed(s, object);
+        return wall < 0 ? 0.0 : -fm_wall_sign(m, wall);
+    }
+    case FM_LAW_IMPULSE: return fm_law_along(s, object, fm_law_struck(s, object)[FM_STRUCK_IMPULSE]);
+    case FM_LAW_LOSS: return fm_law_struck(s, object)[FM_STRUCK_LOSS];
+    case FM_LAW_RESTED: return fm_law_struck(s, object)[FM_STRUCK_RESTED];
+    case FM_LAW_IMPACTS: return fm_law_struck(s, object)[FM_STRUCK_COUNT];
     case FM_FR_LOAD: return s->friction->load[object];
     case FM_DYNAMICS: return s->options[FM_OPTION_DYNAMICS];
     case FM_ENERGY: return fm_energy(s);

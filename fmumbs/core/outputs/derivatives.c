@@ -194,7 +194,7 @@ static double response_of(fm_instance *s, uint32_t unknown)
     if (kind == FM_FR_LOAD) return s->friction->load_seed[object] + s->friction->own_seed[object];
     if (fm_kinds[kind].follows == FM_FOLLOWS_OWN) return fm_element_seed(s, kind, object, component);
     if (kind == FM_S_F) return fm_laws_on_spring(s, object, s->work.probe);
-    if (kind == FM_LAW_SLIP || fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) return 0.0;
+    if (kind == FM_LAW_SLIP || kind == FM_LAW_CLOSED || fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) return 0.0;
     return fm_value(s, kind, object, component);
 }
 

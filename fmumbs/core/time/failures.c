@@ -36,13 +36,25 @@ void fm_fall_back(fm_instance *s)
 fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
 {
     const int32_t laws = s->image.n.laws, fault = s->laws.fault;
-    const char *what, *name = fm_law_carrier(s, fault < laws ? fault : fault > laws ? fault - laws - 1 : 0, &what);
+    const char *what, *name = fm_law_carrier(s,
+                                             fault < laws   ? fault
+                                             : fault > laws ? (fault - laws - 1) % laws
+                                                            : 0,
+                                             &what);
     if (fault == laws)
         return fm_say(
             s, FM_DISCARD,
             "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
             "time. Give some of them a steep slope there in place of the jump",
             t_end, s->clock[FM_TIME], FM_STICKING);
+    if (fault > 2 * laws)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s nothing can leave stop '%s' of %s '%s', which no "
+                      "impulse slows "
+                      "down: the mechanism is locked there, or a program drives it on. Let the motion end before the "
+                      "stop, or give "
+                      "it a stiffness",
+                      t_end, s->clock[FM_TIME], s->image.text + s->image.law_name[fault - 2 * laws - 1], what, name);
     if (fault > laws)
         return fm_say(
             s, FM_DISCARD,

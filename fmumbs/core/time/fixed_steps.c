@@ -49,7 +49,7 @@ static fm_status not_finite(fm_instance *s, double t, double h, double t_end)
 /* Shows the host the end t of a step; returns when the present fm_step is to end. */
 static double show_end(fm_instance *s, double t, double t_end, int event)
 {
-    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_keep(s);
     const double end = fm_show_step_end(s, t, t_end, event);
     (void)fm_begin_smooth(s, t);
     return end;
@@ -96,13 +96,14 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double *end
 
 fm_status fm_fixed_steps(fm_instance *s, double t_end)
 {
+    s->laws.resolved = s->options[FM_OPTION_STEP];
     if (!fm_laws_begin(s, s->y)) return fm_step_failed_by_law(s, t_end);
     for (double t = s->clock[FM_TIME]; t < t_end;) {
         const double stop = fm_begin_smooth(s, t), goal = stop < t_end ? stop : t_end;
         fm_status status = steps_to(s, t, goal, &t_end, &t);
         if (status != FM_OK) return status;
     }
-    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_keep(s);
     s->clock[FM_TIME] = t_end;
     return FM_OK;
 }

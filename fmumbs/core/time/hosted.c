@@ -74,7 +74,7 @@ static void begin(fm_instance *s)
 {
     s->laws.use = s->law_mode;
     s->laws.fault = s->singular->tangent_row = s->integrator->lost = -1;
-    s->integrator->far = 0.0;
+    s->integrator->far = s->laws.resolved = 0.0;
     s->singular->was_near = 0;
     fm_begin_normal_forces(s);
     (void)fm_begin_smooth(s, s->clock[FM_EVENT]);
@@ -173,7 +173,7 @@ fm_status fm_do_update_events(fm_instance *s, fm_events *events)
     if (begun && !fm_correct_hosted(s, t, s->y)) return end(s, fm_step_failed(s, t));
     note_origins(s, s->y);
     if (s->image.n.laws > 0 && fm_laws_choose(s, t, s->y, 1) < 0) return end(s, fm_step_failed_by_law(s, t));
-    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_keep(s);
     events->changed = memcmp(before, s->y, (size_t)s->model.ny * sizeof(double)) != 0;
     events->next = s->work.step_until;
     keep_present(s);
@@ -294,6 +294,10 @@ static double margin_sliding(const fm_instance *s, int32_t law, int32_t piece, d
 static double margin_sticking(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound)
 {
     double range[2], margin = 1.0;
+    if (s->image.law_hard[law]) {
+        const double pushes = (pieces[1] >= 0 ? 1.0 : -1.0) * fm_law_along(s, law, s->laws.force[law]);
+        return fmin(margin, pushes / fm_law_trial(s, law) + FM_BEYOND);
+    }
     fm_sticking_range(s, law, pieces, x, bound, s->law_breakaway[law], range);
     const double force = fm_law_along(s, law, s->laws.force[law]), size = fmax(fabs(range[0]), fabs(range[1]));
     for (int i = 0; i < 2; i++)
@@ -337,7 +341,11 @@ fm_status fm_do_indicators(fm_instance *s, double *indicator)
 static int are_modes_other(fm_instance *s, double t, double *y)
 {
     const size_t bytes = 2 * (size_t)s->image.n.laws * sizeof(double);
-    if (s->image.n.laws == 0 || !(fm_any_law_sticks(s) || fm_any_law_rests(s, y))) return 0;
+    if (s->image.n.laws == 0) return 0;
+    const int rests = fm_any_law_sticks(s) || fm_any_law_rests(s, y);
+    for (int32_t i = 0; i < s->image.n.laws; i++)
+        if (fm_law_strikes(s, i, y)) return 1;
+    if (!rests) return 0;
     memcpy(s->laws.now, s->law_mode, bytes);
     note_origins(s, y);
     s->laws.use = s->laws.now;

@@ -326,8 +326,7 @@ static int step_short_of(fm_instance *s, double t_end)
 /* Whether a force law or a path went over to its next piece at the head, the end of a step. */
 static int is_event(fm_instance *s)
 {
-    return s->clock[FM_TIME_HEAD] >= fm_begin_smooth(s, s->clock[FM_TIME_TAIL]) ||
-           memcmp(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double)) != 0;
+    return s->clock[FM_TIME_HEAD] >= fm_begin_smooth(s, s->clock[FM_TIME_TAIL]) || fm_laws_changed(s);
 }
 
 /* Shows the host the head. Returns when the present fm_step is to end. */
@@ -386,7 +385,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
     s->laws.fault = s->singular->tangent_row = s->integrator->lost = -1;
-    s->integrator->far = 0.0;
+    s->integrator->far = s->laws.resolved = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);
     const fm_status status = fm_scheme_of(s)->step != NULL ? fm_fixed_steps(s, t_end) : controlled_steps(s, t_end);

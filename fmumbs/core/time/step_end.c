@@ -70,7 +70,7 @@ int fm_stop_at_switch(fm_instance *s)
 {
     double t = s->clock[FM_TIME_HEAD];
     if (s->image.n.laws == 0) return 1;
-    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_keep(s);
     const int32_t law = fm_laws_switch(s, &t, s->integrator->trial);
     if (t < s->clock[FM_TIME_HEAD]) {
         memcpy(s->head, s->integrator->trial, (size_t)s->model.ny * sizeof(double));
@@ -80,6 +80,7 @@ int fm_stop_at_switch(fm_instance *s)
     if (law >= 0) {
         if (s->clock[FM_IMPLICIT] != 0.0) s->clock[FM_H] = 0.0; /* as at a start */
         if (!note_switch(s, law, t)) return 0;
+        if (fm_law_strikes(s, law, s->head) && !fm_correct_drift(s, s->head, 1)) return 0;
     } else if (fm_any_law_sticks(s) || fm_any_law_rests(s, s->head)) {
         fm_laws_note(s, s->head);
     } else {
@@ -123,6 +124,7 @@ int fm_correct_trial(fm_instance *s, double arrival)
 /* Whether a step from y to `end` passed a position where branches of the motion share a tangent. */
 static int comes_to_tangent(fm_instance *s, double t, double arrival, const double *y, const double *end)
 {
+    if (fm_laws_struck(s)) return 0; /* velocities jumped */
     return (s->singular->was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
@@ -131,6 +133,7 @@ static int back_to_start(fm_instance *s)
 {
     memcpy(s->head, s->dense, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+    memcpy(s->law_struck, s->law_struck_last, FM_STRUCK * (size_t)s->image.n.laws * sizeof(double));
     return 0;
 }
 

@@ -19,6 +19,7 @@
 
 #define FM_LOCATED 1e-9 /* accuracy of a switching time, of that in which the mechanism moves, or of the step */
 #define FM_LOCATED_FINELY 1e-3 /* the same as a fraction of the tolerance, if that is finer */
+#define FM_PULL 1e-12 /* of the forces that move the mechanism: a stop that pulls less is still closed */
 #define FM_LOOKS 8      /* fewest samples of the laws within a step */
 #define FM_MOST_LOOKS 200 /* most additional ones: 50 halve a step down to the digits of its times */
 
@@ -48,24 +49,27 @@ static int32_t first_left(fm_instance *s, double t, double *y)
             if (!fm_law_slides(s, i, &above) || is_out(s, i, above, x, v)) return i;
             continue;
         }
-        if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
+        const int hard = m->law_hard[i]; /* stays closed where it is */
+        if (!hard && (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below)) return i;
         const int32_t pieces[2] = {above, below};
         double range[2];
         const double force = fm_law_along(s, i, s->laws.force[i]);
         fm_sticking_range(s, i, pieces, x, bound, s->law_breakaway[i], range);
-        if (!(force >= range[0] && force <= range[1])) return i;
+        const double round = hard ? FM_PULL * fm_law_trial(s, i) : 0.0;
+        if (!(force >= range[0] - round && force <= range[1] + round)) return i;
     }
     return -1;
 }
 
 /* Accuracy of a switching time within the last step [s]: a jump of a thousand times the accelerations then costs no
- * more than the tolerance. */
-static double located(const fm_instance *s)
+ * more than the tolerance. At a stop velocities jump: that of the digits of the time. */
+static double located(const fm_instance *s, int hard)
 {
     const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
     const double fine = FM_LOCATED_FINELY * s->options[FM_OPTION_TOLERANCE],
                  least = fine < FM_LOCATED ? fine : FM_LOCATED;
     const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
+    if (hard) return rounded;
     const double rate = fmax(s->work.rate, fm_rate_of(s, s->head + s->image.n.positions));
     return fmax(least * fmin(1.0 / rate, s->clock[FM_TIME_HEAD] - s->clock[FM_TIME_TAIL]), rounded);
 }
@@ -107,8 +111,9 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
     return 0;
 }
 
-/* The same of any law, between samples at two times; overwrites y. */
-static int any_may_leave(fm_instance *s, double before, double after, double *y)
+/* The same of any law, between samples at two times; `beside` a law that was found outside at the second, of any other
+ * stop with a restitution. Overwrites y. */
+static int any_may_leave(fm_instance *s, int32_t beside, double before, double after, double *y)
 {
     const int32_t laws = s->image.n.laws;
     const double *one = s->laws.looks, *other = one + 2 * laws, *halfway = other + 2 * laws;
@@ -116,7 +121,9 @@ static int any_may_leave(fm_instance *s, double before, double after, double *y)
     fm_laws_place(s, y);
     note_looks(s, y, s->laws.looks + 4 * laws);
     for (int32_t i = 0; i < laws; i++)
-        if (may_leave(s, i, one + 2 * i, other + 2 * i, halfway + 2 * i, after - before)) return 1;
+        if ((beside < 0 || (s->image.law_hard[i] && i != beside)) &&
+            may_leave(s, i, one + 2 * i, other + 2 * i, halfway + 2 * i, after - before))
+            return 1;
     return 0;
 }
 
@@ -126,8 +133,9 @@ static int any_may_leave(fm_instance *s, double before, double after, double *y)
 static int32_t look_through(fm_instance *s, double *y, double span[2])
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
-    const double least = located(s);
+    const double least = located(s, 0);
     const size_t laws = (size_t)s->image.n.laws;
+    const int hard = fm_any_law_hard(&s->image);
     double before = tail, h = longest;
     fm_dense(s, tail, y);
     fm_laws_place(s, y);
@@ -137,9 +145,11 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
         fm_dense(s, after, y);
         const int32_t left = first_left(s, after, y);
         span[0] = before, span[1] = after;
-        if (left >= 0) return left;
+        if (left >= 0 && !hard) return left;
         note_looks(s, y, s->laws.looks + 2 * laws);
-        if (after - before > 2.0 * least && any_may_leave(s, before, after, y)) {
+        const int more = after - before > 2.0 * least && any_may_leave(s, left, before, after, y);
+        if (left >= 0 && !(more && looks < FM_MOST_LOOKS)) return left;
+        if (more) {
             if (looks >= FM_MOST_LOOKS) {
                 span[1] = before;
                 return -1;
@@ -161,8 +171,7 @@ int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
     double span[2] = {*t, *t};
     int32_t left = look_through(s, y, span);
     if (left < 0 && span[1] == s->clock[FM_TIME_HEAD]) return -1;
-    const double least = located(s);
-    while (left >= 0 && span[1] - span[0] > least) {
+    while (left >= 0 && span[1] - span[0] > located(s, s->image.law_hard[left])) {
         const double middle = 0.5 * (span[0] + span[1]);
         fm_dense(s, middle, y);
         const int32_t found = first_left(s, middle, y);

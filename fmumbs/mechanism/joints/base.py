@@ -23,6 +23,7 @@ from fmumbs.mechanism.friction import Contact, LuGre
 from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints import product
 from fmumbs.mechanism.joints.mode import Mode
+from fmumbs.mechanism.reading import Limits
 from fmumbs.spatial import Transform
 
 LawName = Literal["stiffness", "damping", "rest", "rotor_inertia"]
@@ -51,6 +52,8 @@ class JointBase(Element, ABC):
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
     tau: initial value of the input tau or f [N.m] or [N]: one number for each velocity, or one for all.
     friction: fm.LuGre of a Revolute, Prismatic, Cylindrical, Universal or Spherical joint.
+    limits: fm.Limits with a stiffness or a restitution, one for each free mode, None for one without; Model.add() adds
+        the fm.Stop that each makes, JOINT_stop, or JOINT_stop1, ... of a joint with several modes.
 
     A joint refuses those of stiffness, damping, rest, rotor_inertia, tau and friction that it has no coordinate for.
     """
@@ -65,6 +68,7 @@ class JointBase(Element, ABC):
     rotor_inertia: float | Sequence[float] = field(default=0.0, kw_only=True)
     tau: float | Sequence[float] = field(default=0.0, kw_only=True)
     friction: LuGre | None = field(default=None, kw_only=True)
+    limits: Limits | Sequence[Limits | None] | None = field(default=None, kw_only=True)
 
     _passes_on = "every joint"
     _rubs: ClassVar[bool] = False  # whether this kind of joint may have friction
@@ -89,6 +93,22 @@ class JointBase(Element, ABC):
         self._check_tau()
         if self.friction is not None:
             self._check_friction(self.friction)
+        if self.limits is not None:
+            self._check_limits(self.limits)
+
+    def _check_limits(self, limits: object) -> None:
+        where, count = self._where("limits"), len(self.free_modes)
+        fix = f"Give fm.Limits(lower, upper, restitution=0.5){', one for each free mode' if count > 1 else ''}."
+        given = (limits,) if isinstance(limits, Limits) else _checks.items(limits, where, fix)
+        for one in given:
+            if not isinstance(one, Limits) and one is not None:
+                raise ModelError(f"{where} has {_checks.shown(one)}. {fix}")
+            data = [name for name in ("effort", "velocity") if getattr(one, name, None) is not None]
+            if data:
+                raise ModelError(f"{where} has a limit of the {data[0]}, which no stop keeps. Leave it out.")
+        if len(given) != count:
+            raise ModelError(f"{where} has {len(given)} entries for {count} free modes. {fix}")
+        self._store("limits", given)
 
     def _check_friction(self, friction: object) -> None:
         where = self._where("friction")

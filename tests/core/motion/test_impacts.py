@@ -1,0 +1,481 @@
+"""Stops with a restitution: closed forms, and impacts of any mechanism beside brute force over sets of stops."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import fmpy
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler.layout import ffi, lib
+from oracle.joints import matrix_of_quaternion
+from support.closed import coupled, plane, space
+from support.host import Host
+from support.impacts import ROUND_OFF, Array, gain, impulses, started, strike, with_stops
+from support.sweeps import each_value, seeds
+
+SCHEMES = ("dopri5", "dop853", "radau", "auto")
+GRAVITY = 10.0
+EXACT = 1e-12  # relative: momentum, and velocities on the constraints of loops
+FLIGHT = 1e-9  # of flights of a few m and s: parabolas, which every scheme has but for round-off, many times
+ENERGY = 1e-11  # relative: of what Newton's method of radau leaves in a stage
+BALLS = {
+    1.0: (0.0, 0.0, 0.0, 0.0, 1.0),
+    0.5: (0.15386963, 0.16717529, 0.17797852, 0.18457031, 0.31640625),
+}
+PRINTED = 5e-9  # the digits of these
+MASSES = (1.0, 2.5, 0.7)
+REACH = -1.55  # [rad] where the stop of the rocker is
+
+
+def balls(e: float, count: int = 5, gap: float = 0.1, size: float = 0.05) -> fm.Model:
+    """Equal balls on a line, each on a slide on the one before; the first moves."""
+    model = fm.Model("balls", gravity=(0, 0, 0))
+    at: Any = model.ground.at()
+    for i in range(count):
+        ball = fm.Body(f"b{i}", mass=1.0, inertia=(0.001, 0.001, 0.001))
+        q0, u0 = (0.0, 1.0) if i == 0 else (size + gap, -1.0 if i == 1 else 0.0)
+        slide = fm.Prismatic(f"s{i}", at, ball.at(), axis="x", q0=q0, u0=u0)
+        model.add(ball, slide, *([fm.Stop(f"c{i}", slide, lower=size, restitution=e)] if i else []))
+        at = ball.at()
+    return model
+
+
+def bouncing(e: float, height: float = 1.0, **options: Any) -> fm.Model:
+    model = fm.Model("bouncing", gravity=(0, 0, -GRAVITY))
+    mass = fm.Body("mass", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    slide = fm.Prismatic("s", model.ground.at(), mass.at(), axis="z", q0=height, **options)
+    model.add(mass, slide, fm.Stop("floor", slide, lower=0.0, restitution=e))
+    return model
+
+
+def heights(e: float, height: float, times: Array) -> tuple[Array, Array, float]:
+    """Of a mass that falls from a height, how often it has touched the floor, and when that ends."""
+    first, v = np.sqrt(2 * height / GRAVITY), np.sqrt(2 * height * GRAVITY)
+    q, hits, end = height - GRAVITY * times**2 / 2, np.zeros(len(times)), first
+    while e * v > 1e-13 and end <= times[-1]:
+        v *= e
+        hits[times >= end] += 1
+        since = times - end
+        q = np.where(since >= 0, v * since - GRAVITY * since**2 / 2, q)
+        end += 2 * v / GRAVITY
+    return np.where(times > end, 0.0, q), hits, end
+
+
+def four_bar(e: float) -> fm.Model:
+    """A crank, a coupler, and a rocker whose angle a stop ends; the crank turns."""
+    model = fm.Model("four_bar", gravity=(0, 0, -GRAVITY))
+    crank, rod, rocker = (
+        fm.Body.rod(name, length=length, mass=mass)
+        for name, length, mass in (("crank", 0.3, 0.5), ("rod", 1.0, 1.0), ("rocker", 0.7, 1.5))
+    )
+    tip = 0.3 * np.exp(2.07j)  # where rods of 1.0 and 0.7 m from there and from (1, 0) meet
+    away, half = abs(tip - 1.0), (abs(tip - 1.0) ** 2 + 0.7**2 - 1.0) / (2 * abs(tip - 1.0))
+    meet = 1.0 + (half - 1j * np.sqrt(0.7**2 - half**2)) * (tip - 1.0) / away
+    A = fm.Revolute("A", model.ground.at(), crank.base, axis="y", q0=-2.07, u0=6.0)
+    D = fm.Revolute("D", model.ground.at(1.0), rocker.base, axis="y", q0=-float(np.angle(meet - 1.0)))
+    B = fm.Revolute("B", crank.tip, rod.base, axis="y", q0=2.07 - float(np.angle(meet - tip)))
+    model.add(crank, rod, rocker, A, D, B, fm.Revolute("C", rod.tip, rocker.tip, axis="y"))
+    model.add(fm.Stop("stop", D, upper=REACH, restitution=e))
+    return model
+
+
+@each_value
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("e", BALLS)
+def test_five_balls(e: float, scheme: str, dynamics: str) -> None:
+    result = balls(e).simulate(stop=60.0, interval=1.0, scheme=scheme, dynamics=dynamics)
+    v = np.cumsum([result[f"s{i}.qd"] for i in range(5)], axis=0)
+    assert_allclose(v[:, -1], BALLS[e], rtol=0, atol=PRINTED)
+    assert_allclose(v.sum(axis=0), 1.0, rtol=EXACT)
+    assert sum(result[f"c{i}.impacts"][-1] for i in range(1, 5)) == (4 if e == 1.0 else 10)
+    loss = sum(result[f"c{i}.loss"] for i in range(1, 5))
+    assert_allclose(result["solver.energy"] + loss, 0.5, rtol=EXACT)
+
+
+@each_value
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("e", [0.0, 0.3, 0.8, 1.0])
+def test_a_bouncing_mass(e: float, scheme: str) -> None:
+    """Its flights, and the time at which their series ends at rest."""
+    result = bouncing(e).simulate(stop=4.5, interval=0.05, scheme=scheme)
+    q, hits, end = heights(e, 1.0, result.time)
+    assert_allclose(result["s.q"], q, rtol=0, atol=FLIGHT)
+    over = result.time > end + 1e-6
+    assert_allclose(result["floor.impacts"][~over], hits[~over])
+    assert_allclose(result["solver.energy"] + result["floor.loss"], 2.0 * GRAVITY, rtol=ENERGY)
+    assert over.any() == (e < 1.0)
+    if over.any():
+        assert_allclose(result["floor.rested"][over], end, rtol=FLIGHT)
+        assert (result["floor.closed"][over] == -1.0).all() and (result["s.qd"][over] == 0.0).all()
+        assert_allclose(result["floor.force"][over], 2.0 * GRAVITY, rtol=EXACT)
+    assert (result["floor.rested"][~over] == -1.0).all()
+
+
+def test_the_last_impulse() -> None:
+    e, solver = 0.5, started(bouncing(0.5))
+    first, v = np.sqrt(2 / GRAVITY), np.sqrt(2 * GRAVITY)
+    for _ in range(4):
+        solver.step(first)  # at the instant itself, it is that before or after
+        solver.step(first + 1e-6)
+        assert_allclose(solver.get("floor.impulse"), 2.0 * (1 + e) * v, rtol=FLIGHT)
+        v, first = e * v, first + 2 * e * v / GRAVITY
+
+
+@each_value
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("e", [0.0, 0.6])
+def test_a_rocker_that_hits_a_stop(e: float, scheme: str, dynamics: str) -> None:
+    """The impulse is the change of momentum along the one freedom, (1 + e) qd / (G M^-1 G') with the loop closed."""
+    solver = started(four_bar(e), scheme=scheme, dynamics=dynamics, tolerance=1e-9)
+    before: dict[str, float] = {}
+    t = 0.0
+    while solver.get("stop.impacts") == 0.0:
+        assert t < 1.0
+        before = {name: float(solver.get(name)) for name in ("A.q", "B.q", "D.q", "A.qd", "B.qd", "D.qd")}
+        t += 1e-5
+        solver.step(t)
+    assert_allclose(solver.get("D.q"), REACH, rtol=0, atol=3e-5)
+    at = fm.Model("at", gravity=(0, 0, -GRAVITY))
+    for element in four_bar(e).elements:
+        if element.name in ("A", "B", "D"):
+            at.add(type(element)(element.name, element.F, element.M, axis="y",  # type: ignore[attr-defined]
+                                 q0=before[f"{element.name}.q"], u0=before[f"{element.name}.qd"]))  # fmt: skip
+        elif element.name != "stop":
+            at.add(element)
+    mass = float(_reduced_mass(at))
+    assert_allclose(solver.get("stop.impulse"), -(1 + e) * mass * before["D.qd"], rtol=1e-3)  # 1e-5 s earlier
+    assert_allclose(solver.get("solver.velocity_violation"), 0.0, atol=EXACT)
+
+
+def _reduced_mass(model: fm.Model) -> float:
+    """What D's freedom carries: the kinetic energy of the bodies at D.qd = 1, by their planar velocities."""
+    solver = started(model, correction="direct")
+    rate, energy = float(solver.get("D.qd")), 0.0
+    for body in model.bodies:
+        R = matrix_of_quaternion(solver.get(f"{body.name}.quat"))
+        w = np.asarray(solver.get(f"{body.name}.w"))
+        v = np.asarray(solver.get(f"{body.name}.v")) + np.cross(w, R @ np.asarray(body.com))
+        energy += 0.5 * body.mass * v @ v + 0.5 * w @ R @ np.asarray(body.inertia) @ R.T @ w
+    return 2 * energy / rate**2
+
+
+def drawn(seed: int) -> fm.Model:
+    return (lambda: plane(seed).model, lambda: space(seed, loops=1).model, lambda: coupled(seed).model)[seed % 3]()
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("seed", seeds(9, 200))
+def test_impacts_of_any_mechanism(seed: int, dynamics: str) -> None:
+    """Several stops at once, with one restitution or several: Newton's law, unless energy would be gained."""
+    rng = np.random.default_rng(seed)
+    choice = [float(rng.random())] if rng.random() < 0.5 else [0.0, 0.2, 0.5, 0.9, 1.0]
+    model, stops = with_stops(drawn(seed), rng, choice, int(rng.integers(1, 5)))
+    if not stops:
+        return
+    excited = any(joint.excited_modes for joint in model.joints)
+    hit = None
+    with suppress(*[fm.SolverError] * excited):  # nothing can leave a stop on which a drive goes
+        hit = strike(model, stops, dynamics=dynamics)
+    if hit is None:
+        return
+    speed = max(1.0, float(np.abs(hit.v).max()))
+    assert hit.off <= ROUND_OFF * speed and hit.unexplained <= ROUND_OFF * speed * max(1.0, float(np.abs(hit.p).max()))
+    assert_allclose(hit.left, hit.v + hit.A @ hit.p, rtol=0, atol=ROUND_OFF * speed)
+    assert (hit.p >= -ROUND_OFF).all() and (hit.left >= -ROUND_OFF * speed).all()
+    if not excited:  # drives of these take or give energy, too
+        assert_allclose(hit.gained, -hit.loss, rtol=0, atol=ROUND_OFF * speed**2)
+    assert hit.loss >= -ROUND_OFF * speed**2
+    wanted = impulses(hit.A, hit.v, hit.e)
+    if gain(hit.A, hit.v, wanted) <= ROUND_OFF:
+        assert_allclose(hit.A @ hit.p, hit.A @ wanted, rtol=0, atol=1e2 * ROUND_OFF * speed)
+    else:
+        assert_allclose(hit.loss, 0.0, rtol=0, atol=ROUND_OFF * speed**2)
+
+
+@pytest.mark.parametrize("seed", seeds(2, 60, start=12))
+def test_energy_never_grows(seed: int) -> None:
+    """Over many impacts of a chain between stops, with unequal restitutions; no position passes an end."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("chain", gravity=(0, 0, -GRAVITY))
+    at: Any = model.ground.at()
+    for i in range(3):
+        rod = fm.Body.rod(f"rod{i}", length=0.5, mass=float(rng.uniform(0.5, 2)))
+        q0, u0 = (float(rng.uniform(-most, most)) for most in (0.3, 6.0))
+        joint = fm.Revolute(f"A{i}", at, rod.base, axis="y", q0=q0, u0=u0)
+        low, high = -rng.uniform(0.4, 1.0), rng.uniform(0.4, 1.0)
+        model.add(rod, joint, fm.Stop(f"stop{i}", joint, lower=low, upper=high, restitution=float(rng.random())))
+        at = rod.tip
+    model.add(fm.Spring("rope", model.ground.at(0.2), at, stiffness=0.0))
+    model.add(fm.Stop("taut", model["rope"], upper=1.45, restitution=float(rng.random())))  # type: ignore[arg-type]
+    result = model.simulate(stop=3.0, interval=0.02, tolerance=1e-9)
+    loss = np.sum([result[f"{name}.loss"] for name in ("stop0", "stop1", "stop2", "taut")], axis=0)
+    assert (np.diff(loss) >= -1e-9).all() and loss[-1] > 1e-3
+    assert_allclose(result["solver.energy"] + loss, result["solver.energy"][0], rtol=0, atol=1e-6)
+    for i in range(3):
+        stop: Any = model[f"stop{i}"]
+        assert result[f"A{i}.q"].min() >= stop.lower - 1e-9 and result[f"A{i}.q"].max() <= stop.upper + 1e-9
+
+
+def test_a_closed_stop_opens_when_it_would_pull() -> None:
+    """A mass on a stop is lifted by a force that grows: it leaves as the force exceeds its weight."""
+    model = bouncing(0.0, height=0.0)
+    result = model.simulate(stop=2.0, interval=0.01, inputs={"s.f": lambda t: 15.0 * t})
+    leaves = 2.0 * GRAVITY / 15.0
+    held = result.time < leaves
+    later = result.time > leaves + 0.01  # inputs change every 0.01 s
+    assert (result["floor.closed"][held] == -1.0).all() and (result["floor.closed"][later] == 0.0).all()
+    before = result.time[held][:-1]  # the force until a moment is that of the moment before
+    assert_allclose(result["floor.force"][held][1:], 20.0 - 15.0 * before, rtol=0, atol=FLIGHT)
+    since = result.time[later] - leaves
+    assert_allclose(result["s.q"][later], 15.0 * since**3 / 12, rtol=0, atol=2e-2)
+
+
+def test_what_is_pressed_on_a_stop_stays_there() -> None:
+    """In a loop, beside a part that swings: the stop is closed for many oscillations."""
+    model = four_bar(0.0)
+    pendulum = fm.Body.rod("pendulum", length=0.4, mass=0.3)
+    model.add(pendulum, fm.Revolute("P", model["rocker"].tip, pendulum.base, axis="y", q0=1.0))  # type: ignore[union-attr, attr-defined]
+    model.add(fm.Load("push", model["rocker"].tip, force=(60.0, 0, 0)))  # type: ignore[union-attr, attr-defined]
+    result = model.simulate(stop=8.0, interval=0.05)
+    closed = result["stop.closed"] == 1.0
+    assert closed[-1] and closed.sum() > 100
+    assert_allclose(result["D.q"][closed], REACH, rtol=0, atol=1e-7)
+    assert_allclose(result["D.qd"][closed], 0.0, atol=1e-9)
+
+
+ORDER_STEPS = (0.01, 0.0075, 0.005)
+ORDER = 4.7  # at least: the fit of an order of 5 over these steps, whose instants of impacts fall anywhere
+
+
+def swinging(u0: float) -> fm.ModelImage:
+    model = fm.Model("linked", gravity=(0, 0, -2))
+    upper, lower = fm.Body.rod("upper", length=1.0, mass=1.0), fm.Body.rod("lower", length=0.8, mass=0.5)
+    A = fm.Revolute("A", model.ground.at(), upper.base, axis="y", q0=0.8, u0=0.5)
+    B = fm.Revolute("B", upper.tip, lower.base, axis="y", q0=-0.4, u0=u0, stiffness=1.0)
+    model.add(upper, lower, A, B, fm.Stop("stop", B, lower=-0.5, upper=0.3, restitution=0.7))
+    return fm.compile(model, everything=True)
+
+
+def end_of(image: fm.ModelImage, h: float, tolerance: float) -> Array:
+    """After steps of a known length, of which impacts end some early."""
+    solver = fm.Solver(image.with_options(tolerance=tolerance, scheme="dopri5"))
+    solver.assemble()
+    for n in range(1, round(1.2 / h) + 1):
+        solver.set("A.tau", 0.0 if n % 2 else 1e-300)  # it begins again where it is
+        solver.step(n * h)
+    assert solver.get("stop.impacts") == 2
+    return np.array([solver.get(name) for name in ("A.q", "B.q", "A.qd", "B.qd")])
+
+
+def test_dormand_and_prince_keep_their_order_across_impacts() -> None:
+    images = [swinging(u0) for u0 in np.linspace(2.6, 3.2, 5)]
+    exact = [end_of(image, 0.04, 1e-14) for image in images]
+    errors = [
+        np.mean([np.abs(end_of(image, h, 0.1) - one).max() for image, one in zip(images, exact, strict=True)])
+        for h in ORDER_STEPS
+    ]
+    order = np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0]
+    assert order > ORDER, f"{errors}"
+
+
+def test_a_saved_state_keeps_the_mode() -> None:
+    solver = started(bouncing(0.0))
+    solver.step(1.0)
+    kept = solver.state_save()
+    solver.set("s.f", 30.0)
+    solver.step(1.5)
+    assert solver.get("floor.closed") == 0.0 and solver.get("s.q") > 0.1
+    solver.state_load(kept)
+    assert solver.get("floor.closed") == -1.0
+    for name in ("impulse", "loss", "impacts", "rested"):
+        value = solver.get(f"floor.{name}")
+        other = fm.Solver(solver.image)
+        other.assemble()
+        other.state_load(kept)
+        assert other.get(f"floor.{name}") == value != 0.0
+    solver.step(2.0)
+    assert_allclose(solver.get("s.q"), 0.0, atol=EXACT)
+
+
+def test_an_impact_between_two_communication_points_is_not_seen_before_it() -> None:
+    solver = started(bouncing(0.5))
+    times = np.linspace(0.02, 0.9, 45)
+    seen = []
+    for t in times:
+        solver.step(float(t))
+        seen.append((solver.get("floor.impacts"), solver.get("floor.loss") > 0.0))
+    _, hits, _ = heights(0.5, 1.0, times)
+    assert seen == [(h, h > 0) for h in hits]
+
+
+def test_the_restitution_is_a_parameter() -> None:
+    solver = started(bouncing(0.2))
+    solver.set("floor.restitution", 1.0)
+    solver.step(2 * np.sqrt(2 / GRAVITY))
+    assert_allclose(solver.get("s.q"), 1.0, rtol=FLIGHT)
+    with pytest.raises(fm.SolverError, match="at most 1"):
+        solver.set("floor.restitution", 1.1)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_a_host_that_integrates_has_the_same_flights(e: float) -> None:
+    solver = started(bouncing(e))
+    host = Host(solver)
+    for t in (0.3, 0.7, 2.0):
+        host.run(t, 1e-10)
+        q, _, end = heights(e, 1.0, np.array([t]))
+        assert_allclose(solver.get("s.q"), q[0], rtol=0, atol=1e-8)
+    assert_allclose(solver.get("floor.rested"), end, rtol=1e-8)
+    assert solver.get("floor.closed") == -1.0
+
+
+def test_a_host_has_the_same_impacts_in_loops() -> None:
+    own, solver = started(four_bar(0.5), tolerance=1e-10), started(four_bar(0.5))
+    own.step(0.4)
+    Host(solver).run(0.4, 1e-10)
+    assert own.get("stop.impacts") == solver.get("stop.impacts") > 0
+    for name in ("A.q", "D.q", "D.qd", "stop.loss"):
+        assert_allclose(solver.get(name), own.get(name), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_fmus_have_the_same_impacts(tmp_path: Path, fmi: Any, kind: str) -> None:
+    path = fm.export_fmu(bouncing(0.5), tmp_path / "bouncing.fmu", fmi=fmi)
+    names = ["s.q", "floor.rested", "floor.impacts", "floor.closed"]
+    found = fmpy.simulate_fmu(path, fmi_type=kind, stop_time=2.0, output_interval=0.05, output=names,
+                              relative_tolerance=1e-9)  # fmt: skip
+    times, exchanged = np.asarray(found["time"]), kind == "ModelExchange"
+    q, _, end = heights(0.5, 1.0, times)
+    assert_allclose(found["s.q"], q, rtol=0, atol=1e-5 if exchanged else FLIGHT)
+    assert_allclose(found["floor.rested"][-1], end, rtol=1e-4 if exchanged else FLIGHT)
+    assert found["floor.closed"][-1] == -1.0
+
+
+def test_what_cannot_leave_a_stop_is_named() -> None:
+    """A slide that a coupling to a path drives on."""
+    model = bouncing(0.5)
+    feed = fm.Body("feed", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    path = fm.Path.polynomial(1.0, -1.0)
+    F = fm.Joint("F", model.ground.at(), feed.at(), modes=(fm.Slide("z", role="excited", path=path),))
+    model.add(feed, F, fm.Coupling("tie", [(model["s"], 1.0), (F, -1.0)]))  # type: ignore[list-item]
+    with pytest.raises(fm.SolverError, match=r"at t = 1(\.0*\d*)? s nothing can leave stop 'floor' of joint 's'"):
+        model.simulate(stop=2.0, interval=0.1)
+
+
+def test_fixed_steps_bounce_and_come_to_rest() -> None:
+    """They go beyond the stop by a step at most, and end a series where flights are shorter than one."""
+    result = bouncing(0.5).simulate(stop=3.0, interval=0.1, scheme="rk4", step=1e-4)
+    _, _, end = heights(0.5, 1.0, result.time)
+    assert result["s.q"].min() > -2e-3 and result["floor.closed"][-1] == -1.0
+    assert_allclose(result["floor.rested"][-1], end, atol=2e-2)
+
+
+def test_masses_of_which_one_rests_on_the_other() -> None:
+    """A stack falls on a floor that does not give: both stops are closed, with their weights."""
+    model = fm.Model("stack", gravity=(0, 0, -GRAVITY))
+    at: Any = model.ground.at()
+    for i, mass in enumerate(MASSES):
+        body = fm.Body(f"b{i}", mass=mass, inertia=(0.1, 0.1, 0.1))
+        slide = fm.Prismatic(f"s{i}", at, body.at(), axis="z", q0=0.3 + 0.1 * i)
+        model.add(body, slide, fm.Stop(f"c{i}", slide, lower=0.1, restitution=0.4))
+        at = body.at()
+    result = model.simulate(stop=6.0, interval=0.1)
+    for i in range(3):
+        assert result[f"c{i}.closed"][-1] == -1.0
+        assert_allclose(result[f"c{i}.force"][-1], GRAVITY * sum(MASSES[i:]), rtol=1e-9)
+        assert result[f"s{i}.q"].min() >= 0.1 - 1e-9
+
+
+def test_starts_and_equilibria_beyond_a_stop_are_refused() -> None:
+    with pytest.raises(fm.AssemblyError, match=r"joint 's' starts at -0\.1, beyond the end 0 of stop 'floor'"):
+        started(bouncing(0.5, height=-0.1))
+    with pytest.raises(fm.EquilibriumError, match=r"joint 's' has its equilibrium at -0\.2, beyond the end 0 of stop"):
+        fm.equilibrium(bouncing(0.5, stiffness=100.0))
+    assert fm.equilibrium(bouncing(0.5, height=0.0, stiffness=100.0), locked=["s"]).locks
+
+
+def test_a_linear_model_holds_a_closed_stop() -> None:
+    found = fm.linearize(bouncing(0.0, height=0.0))
+    assert found.frozen == ("law 'floor' sticks",)
+
+
+@pytest.mark.parametrize("call", ["sensitivities", "load_path", "steady"])
+def test_what_takes_no_impacts_says_so(call: str) -> None:
+    model = bouncing(0.5, stiffness=100.0, rest=1.0)
+    calls: dict[str, Any] = {
+        "sensitivities": lambda: fm.sensitivities(model, ["s.q"], ["mass.mass"], stop=0.1),
+        "load_path": lambda: fm.load_path(model, {"s.f": 1.0}, to=1.0),
+        "steady": lambda: fm.steady(model, {}),
+    }
+    with pytest.raises(fm.FmumbsError, match=f"{call}: 'floor' of 'bouncing' is a stop with a restitution"):
+        calls[call]()
+
+
+def test_a_brake_beside_a_stop() -> None:
+    """Whose velocity jumps over the bound at which the brake would stick: it goes on sliding."""
+    model = bouncing(0.8)
+    model.add(fm.Law.brake("brake", model["s"], 4.0))  # type: ignore[arg-type]
+    solver = started(model)
+    falls, rises = GRAVITY - 2.0, GRAVITY + 2.0
+    first = np.sqrt(2 / falls)
+    v = 0.8 * falls * first
+    solver.step(first + 0.1)
+    assert_allclose(solver.get("s.q"), v * 0.1 - rises * 0.1**2 / 2, rtol=FLIGHT)
+    assert_allclose(solver.get("s.qd"), v - rises * 0.1, rtol=FLIGHT)
+
+
+def test_what_drives_on_a_closed_stop_is_named() -> None:
+    """A path that comes to rest at the stop and goes on later."""
+    model = bouncing(0.5)
+    feed = fm.Body("feed", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    steps = ((1.0, -2.0, 1.0), (0.0,), (0.0, 0.0, -0.5))
+    path = fm.Path((0.0, 1.0, 2.0), steps, continuity=1)
+    F = fm.Joint("F", model.ground.at(), feed.at(), modes=(fm.Slide("z", role="excited", path=path),))
+    model.add(feed, F, fm.Coupling("tie", [(model["s"], 1.0), (F, -1.0)]))  # type: ignore[list-item]
+    with pytest.raises(fm.SolverError, match="nothing can leave stop 'floor' of joint 's'"):
+        model.simulate(stop=4.0, interval=0.1)
+
+
+def test_a_completed_step_beyond_a_stop_asks_for_an_event() -> None:
+    """At the end of a step: positions are then beyond the stop."""
+    solver = started(bouncing(0.5))
+    host = Host(solver)
+    event = ffi.new("int32_t *")
+    host.place(0.5, np.array([-0.25, -5.0]))
+    solver.call(lib.fm_completed_step, event)
+    assert event[0] == 1
+    host.update()
+    assert_allclose(solver.get("s.qd"), 2.5, rtol=EXACT)
+
+
+def test_a_reset_forgets_impacts() -> None:
+    solver = started(bouncing(0.0))
+    solver.step(1.0)
+    assert solver.get("floor.impacts") == 1.0
+    solver.assemble()
+    assert [solver.get(f"floor.{name}") for name in ("impacts", "impulse", "loss", "rested")] == [0.0, 0.0, 0.0, -1.0]
+
+
+def test_drives_that_realise_programs_refuse_impacts() -> None:
+    model = bouncing(0.5)
+    program = fm.ProgrammedJoint("move", model["s"], path=fm.Path.polynomial(1.0, 0.1), drives=(model["s"],))  # type: ignore[arg-type]
+    model.add(program)
+    with pytest.raises(fm.ModelError, match="Stop 'floor' jumps and may stick"):
+        fm.compile(model)
+
+
+def test_exact_derivatives_name_a_stop_with_a_restitution() -> None:
+    """And are those of differences: of an acceleration by the force, open and closed."""
+    for height, wanted in ((1.0, 0.5), (0.0, 0.0)):
+        solver = fm.Solver(fm.compile(bouncing(0.5, height=height)), derivatives=True)
+        solver.assemble()
+        assert_allclose(solver.directional_derivative(["s.qdd"], ["s.f"], [1.0]), [wanted], atol=1e-9)
+        with pytest.raises(fm.SolverError, match="stop with a restitution floor"):
+            solver.adjoint(["s.qdd"], ["s.f"], [1.0])
