@@ -29,6 +29,7 @@ typedef struct fm_own_states {
     int32_t first, u;
     double rate[FM_OWN_STATES], settled[FM_OWN_STATES], nominal[FM_OWN_STATES];
     double A[FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
+    double seed[FM_OWN_STATES]; /* what work.control_seed changes of each rate */
 } fm_own_states;
 
 typedef struct fm_force_element {

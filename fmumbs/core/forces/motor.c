@@ -50,12 +50,17 @@ static void act(fm_instance *s, int32_t i, const double *y, double *tau)
     tau[s->image.motor_u[i]] += strength(s, i) * current(s, i, s->work.control[s->image.motor_voltage[i]], y);
 }
 
-/* What work.control_seed changes of the current at once. */
-static double current_seed(const fm_instance *s, int32_t i)
+/* What work.control_seed changes of the voltage. */
+static double voltage_seed(const fm_instance *s, int32_t i)
 {
     const int32_t input = s->image.motor_voltage[i];
-    const int cut = fabs(s->control[input]) > s->motor_voltage_limit[i];
-    return s->image.motor_state[i] >= 0 || cut ? 0.0 : s->work.control_seed[input] / s->motor_resistance[i];
+    return fabs(s->control[input]) > s->motor_voltage_limit[i] ? 0.0 : s->work.control_seed[input];
+}
+
+/* The same of the current at once. */
+static double current_seed(const fm_instance *s, int32_t i)
+{
+    return s->image.motor_state[i] >= 0 ? 0.0 : voltage_seed(s, i) / s->motor_resistance[i];
 }
 
 static void react(fm_instance *s, int32_t i, double *tau)
@@ -82,7 +87,7 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     own->first = s->model.bristles + state;
     own->settled[0] = settled(s, i, given, rate);
     own->rate[0] = ((voltage(s, i, given) - k * rate) - R * y[own->first]) / L;
-    own->A[0] = -R / L, own->B[0] = -k / L, own->C[0] = k;
+    own->A[0] = -R / L, own->B[0] = -k / L, own->C[0] = k, own->seed[0] = voltage_seed(s, i) / L;
     return 1;
 }
 
@@ -95,13 +100,11 @@ static double value(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 
 static double seed(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 {
-    const int32_t input = s->image.motor_voltage[i];
-    const double given = s->control[input], change = current_seed(s, i);
+    const double given = s->control[s->image.motor_voltage[i]], change = current_seed(s, i);
     (void)part;
     if (kind == FM_M_CURRENT_AT_ONCE) return change;
     if (kind == FM_M_TORQUE) return strength(s, i) * change;
-    const double cut = fabs(given) > s->motor_voltage_limit[i] ? 0.0 : s->work.control_seed[input];
-    return cut * current(s, i, given, s->y) + voltage(s, i, given) * change;
+    return voltage_seed(s, i) * current(s, i, given, s->y) + voltage(s, i, given) * change;
 }
 
 const fm_force_element fm_motor_element = {

@@ -10,6 +10,7 @@
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
 #include "../motion/friction.h"
+#include "../motion/own_states.h"
 #include "../motion/rates.h"
 #include "../motion/required.h"
 #include "../motion/scratch.h"
@@ -186,7 +187,8 @@ static double response_of(fm_instance *s, uint32_t unknown)
     const fm_image *m = &s->image;
     int32_t state = 0;
     const fm_beyond_kind beyond = fm_beyond(s, unknown, &state);
-    if (beyond == FM_BEYOND_RATE) return fm_is_speed(s, state) ? s->work.udot[state - m->n.positions] : 0.0;
+    if (beyond == FM_BEYOND_RATE)
+        return fm_is_speed(s, state) ? s->work.udot[state - m->n.positions] : fm_own_rate_seed(s, state);
     if (beyond != FM_BEYOND_NOT) return 0.0;
     const int32_t kind = m->variable_kind[unknown], object = m->variable_object[unknown];
     const int32_t component = m->variable_component[unknown];

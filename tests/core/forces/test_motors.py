@@ -45,6 +45,13 @@ def test_the_linear_model_is_that_of_the_two_equations() -> None:
     assert_allclose(values, np.sort(np.linalg.eigvals(A)), rtol=1e-9)
 
 
+def test_the_rate_of_the_current_follows_the_voltage_up_to_its_limit() -> None:
+    for voltage, expected in ((3.0, 1.0 / L), (30.0, 0.0)):
+        solver = fm.Solver(drive(voltage=voltage, voltage_limit=12.0))
+        found = solver.directional_derivative(["der(M.current)", "der(h.qd)"], ["M.voltage"], [1.0])
+        assert_allclose(found, (expected, 0.0), rtol=1e-12)
+
+
 OPTIONS = [{"scheme": "dop853"}, {"scheme": "radau"}, {"scheme": "auto", "dynamics": "copcod"}]
 
 
