@@ -37,7 +37,7 @@ from fmumbs.readers import read_model
 
 UNIT = 40e-9  # s of a body in a sweep on the processor to which the goals belong
 CHAIN, LONG_CHAIN = 1000, 10_000  # bodies
-HOT = 592  # bytes of a body that sweeps read or write
+HOT = 384  # bytes of a body that sweeps read or write
 FLEXIBLE = {"support": "flexible", "link": "flexible", "friction": True}  # all that bends and rubs
 TURNS = 5
 US, MS = 1e-6, 1e-3

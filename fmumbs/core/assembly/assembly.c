@@ -215,7 +215,7 @@ static int is_length(const fm_image *m, int32_t row)
 static int slides(const fm_instance *s, int32_t x)
 {
     if (x < s->image.n.modes) return s->image.mode_linear[x];
-    const fm_general *g = s->general + s->link[s->assembly->link[x]].general;
+    const fm_general *g = s->general + s->link[s->assembly->link[x]].nth;
     int32_t k = 0;
     while (fm_screw_variable(&s->image, g->link, g->place[k]) != x) k++;
     return s->image.screw_pitch[g->first + k] == 0.0;

@@ -22,7 +22,7 @@ int fm_is_variable(const fm_instance *s, int level, int32_t x)
 {
     const fm_link *k = s->link + s->assembly->link[x];
     if (x >= s->image.n.modes) return level == FM_POSITIONS;
-    return level == FM_VELOCITIES || k->kind != FM_LINK_GENERAL || x - k->u >= s->general[k->general].free;
+    return level == FM_VELOCITIES || k->kind != FM_LINK_GENERAL || x - k->u >= s->general[k->nth].free;
 }
 
 /* The number of modes in the unit that begins with u (3 for an orientation; those of a nonholonomic joint); 0 if u is
@@ -39,7 +39,7 @@ int32_t fm_unit_modes(const fm_instance *s, int level, int32_t u)
     const fm_link *k = s->link + s->assembly->link[u];
     if (k->kind != FM_LINK_SPHERICAL && k->kind != FM_LINK_GENERAL) return 1;
     if (u != k->u) return 0;
-    return k->kind == FM_LINK_SPHERICAL ? 3 : s->general[k->general].free;
+    return k->kind == FM_LINK_SPHERICAL ? 3 : s->general[k->nth].free;
 }
 
 /* The link of several screws that is a unit of positions. */
@@ -47,7 +47,7 @@ static const fm_general *screws_of(const fm_instance *s, int level, int32_t u)
 {
     if (level == FM_VELOCITIES || fm_is_of_cut_joint(s, u)) return NULL;
     const fm_link *k = s->link + s->assembly->link[u];
-    return k->kind == FM_LINK_GENERAL ? s->general + k->general : NULL;
+    return k->kind == FM_LINK_GENERAL ? s->general + k->nth : NULL;
 }
 
 /* The number of variables in the unit that begins with u, 0 if u is not the first of one. */

@@ -83,7 +83,7 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) {
             memcpy(tau + n, input + n, (size_t)fm_link_speeds(&s->image, i) * sizeof *tau);
             if (k->kind == FM_LINK_MODAL) fm_modal_forces(s, i, y, tau + n);
-            if (k->kind == FM_LINK_GENERAL) fm_general_resist(s, s->general + k->general, y, tau + n);
+            if (k->kind == FM_LINK_GENERAL) fm_general_resist(s, s->general + k->nth, y, tau + n);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {

@@ -56,12 +56,12 @@ typedef struct fm_model {
 /* The functions compiled for each instruction set. */
 typedef struct fm_kernels {
     void (*orient)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; called by reversed.c */
-    void (*local)(fm_instance *s); /* inertial wrench and bias acceleration of every link */
     /* forward dynamics of the tree; after orient */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
     void (*outward)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
+    void (*inertial)(fm_instance *s); /* fm_inertial of all links, by the velocities of the last evaluation */
     void (*velocities)(fm_instance *s,
-                       const double *y); /* its first sweep alone: velocities, bias accelerations, `local` */
+                       const double *y); /* its first sweep alone: velocities, bias accelerations, local terms */
     /* in the plane (planar.inc, planar_loops.inc): */
     void (*plane_place)(fm_instance *s, const double *y); /* after orient: origins of the links that translate */
     void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
@@ -141,7 +141,10 @@ typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_
 
 enum { FM_POSITIONS, FM_VELOCITIES };
 
-/* Access to three numbers of one link: fm_lane_get(s, torque, i, out). */
+/* Access to three numbers of one link: fm_lane_get(s, w, i, out). */
+#define fm_inertial_at(s, name, i) ((s)->inertial[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
+#define fm_inertial_get(s, name, i, out) fm_lane_read(fm_inertial_at(s, name, i), out)
+#define fm_inertial_set(s, name, i, in) fm_lane_write(fm_inertial_at(s, name, i), in)
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
 #define fm_lane_get(s, name, i, out) fm_lane_read(fm_lane_at(s, name, i), out)
 #define fm_lane_set(s, name, i, in) fm_lane_write(fm_lane_at(s, name, i), in)
@@ -154,6 +157,13 @@ static inline void fm_lane_read(double lane[][FM_LANE_WIDTH], int32_t at, double
 static inline void fm_lane_write(double lane[][FM_LANE_WIDTH], int32_t at, const double in[3])
 {
     for (int j = 0; j < 3; j++) lane[j][at] = in[j];
+}
+
+/* The angular velocity of a link's parent, in the parent's axes. */
+static inline void fm_parent_w(const fm_instance *s, int32_t parent, double out[3])
+{
+    if (parent < 0) out[0] = out[1] = out[2] = 0.0;
+    else fm_lane_get(s, w, parent, out);
 }
 
 /* The numbers of a planar link are FM_PLANE_WIDTH apart. */

@@ -13,48 +13,63 @@ FM_HIDDEN_BEGIN
 
 #define FM_SWEEP_ENDS (-2) /* slot of a root before which there is no link, or a planar tree: the inward sweep ends */
 
-/* A link as the sweeps read it, in three cache lines; computed from the image and the tunable parameters. */
+/* A link, computed from the image and the tunable parameters. */
 typedef struct fm_link {
-    int32_t kind, parent, p, u;
-    int32_t chained; /* link + 1 is a child of this one */
+    int8_t kind;
+    int8_t chained;       /* link + 1 is a child of this one */
+    int8_t rotated;       /* its rotation at zero is not the identity */
+    int8_t root;          /* its parent is the ground */
+    int8_t first_in_slot; /* 1: first child that writes its parent's slot */
+    int8_t along;         /* the axis that r is parallel to, 3: none */
+    int8_t mirror;        /* 1: only the upper triangle of the inertia that arrives at this ball is set */
+    int32_t parent, p, u;
     int32_t pending; /* slot that sums the contributions of its other children, -1: none */
-    int32_t rotated; /* its rotation at zero is not the identity */
-    int32_t root;    /* its parent is the ground */
     int32_t slot; /* its parent's slot for its S and e; -1: passed on directly, or a root; or FM_SWEEP_ENDS */
-    int32_t first_in_slot;   /* 1: first child that writes its parent's slot */
-    int32_t along;   /* the axis that r is parallel to, 3: none */
-    int32_t ball;    /* index of a ball */
-    int32_t mirror;  /* 1: only the upper triangle of the inertia that arrives at this ball is set */
-    int32_t general; /* index of a general link */
+    int32_t nth;  /* index of a ball, or of a general link */
     double sign;
-    double r[3];
-    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes; deformed (modal.c) */
-    double pitch, slide;  /* rotation about the axis [1] and translation along it [m] per unit of u */
+    double pitch, slide; /* rotation about the axis [1] and translation along it [m] per unit of u */
     double rotor; /* inertia of the drive of a screw; in an evaluation of stiffness.c, R of any one-freedom joint or
                      ball too */
 } fm_link;
 
-/* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; bias, alpha, a and the lanes
- * w, parent_w, torque, force and bias by fm_planar_expand; U, g and D never. */
-typedef struct fm_motion {
-    double c, s;      /* cosine and sine, of the signed angle */
-    double bias[3];   /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
-    double alpha[3];  /* angular acceleration, link axes [rad/s2] */
-    double a[3];      /* acceleration of the origin less gravity, link axes [m/s2] */
+/* A link as a rigid body; the sweeps read the lanes, which have the same. */
+typedef struct fm_rigid {
+    double r[3]; /* origin in the parent's axes, from the parent's origin, at zero */
+    double m, h[3], J[6]; /* mass, first moment, inertia about the origin: xx xy xz yy yz zz; deformed (modal.c) */
+} fm_rigid;
+
+/* A link that rotates by an angle, as orientations read it. */
+typedef struct fm_angle {
+    double factor; /* signed angle per unit of p */
+    int32_t link, p;
+} fm_angle;
+
+typedef struct fm_turn {
+    double c, s; /* cosine and sine, of the signed angle */
+} fm_turn;
+
+/* What the outward sweep reads of the inward one's results, in each link, and D. */
+typedef struct fm_projected {
+    double bias[3]; /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
     double U[6], g; /* U = S phi over the pivot; the part of udot that is independent of the parent */
-    double D;         /* reciprocal of the pivot phi' S phi */
+    double D;       /* reciprocal of the pivot phi' S phi */
+} fm_projected;
+
+/* Results of the sweeps in each link. Of a planar tree, fm_planar_expand sets them, both biases, w and fm_inertial,
+ * and fm_make_world sets fm_turn; U, g and D are never set. */
+typedef struct fm_motion {
+    double alpha[3]; /* angular acceleration, link axes [rad/s2] */
+    double a[3];     /* acceleration of the origin less gravity, link axes [m/s2] */
 } fm_motion;
 
 /* Quantities local to a link are stored in lanes, FM_LANE_WIDTH links side by side, so that one instruction serves
  * several links: L(name, numbers). */
 #define FM_LANES(L)                                                                                 \
     L(w, 3)    /* angular velocity, link axes */                                                    \
-    L(parent_w, 3) /* the parent's, in the parent's axes */                                          \
     L(r, 3)    /* origin in the parent's axes, from the parent's origin */                          \
+    L(m, 1)    /* mass */                                                                           \
     L(h, 3)    /* first moment */                                                                   \
     L(J, 6)    /* inertia about the origin: xx xy xz yy yz zz */                                    \
-    L(torque, 3) /* inertial torque about the origin at zero acceleration, link axes */             \
-    L(force, 3)                                                                                     \
     L(bias, 3) /* bias (velocity-product) acceleration of the origin, parent's axes */
 
 #define FM_LANE_WIDTH 8 /* links side by side */
@@ -65,6 +80,21 @@ typedef struct fm_lanes {
 #undef L
 } fm_lanes;
 
+/* The inertial wrench of a link at zero acceleration, about its origin, link axes, as the lanes. */
+typedef struct fm_inertial {
+    double torque[3][FM_LANE_WIDTH], force[3][FM_LANE_WIDTH];
+} fm_inertial;
+
+/* A link as the sweeps over revolutes and balls read it, in half a cache line. */
+typedef struct fm_brief {
+    int8_t kind, chained, root, along, mirror; /* as in fm_link */
+    int8_t collects; /* 1: other children than the next link contribute */
+    int8_t stores;   /* 1: S and e go to the parent's slot; -1: the inward sweep ends */
+    int8_t follows; /* 1: its parent, and that of each link between it and the first of its lanes, is the link before */
+    int32_t parent, u, nth;
+    double sign;
+} fm_brief;
+
 /* Links with a general orientation: rotation from link axes to parent axes. */
 typedef struct fm_axes {
     double R[9];
@@ -73,9 +103,9 @@ typedef struct fm_axes {
 
 /* Balls, in rows of four. */
 typedef struct fm_ball {
-    double T[3][4];          /* transposed rotation, one axis a row */
-    double W[3][4];          /* J^-1 H, for the outward sweep */
-    double factor[6];        /* J = L D L': reciprocals of D, then L's entries 10, 20, 21 */
+    double T[3][4]; /* transposed rotation, one axis a row */
+    double W[3][4]; /* J^-1 H, for the outward sweep */
+    double factor[6]; /* J = L D L': reciprocals of D, then L's entries 10, 20, 21 */
 } fm_ball;
 
 /* x <- (L D L')^-1 x by a ball's factor. */
@@ -89,26 +119,26 @@ static inline void fm_ball_solve(const double factor[6], double x[3])
 
 /* Degrees of freedom that are eliminated together (group.c). */
 typedef struct fm_group {
-    int32_t n, width;    /* how many; row stride of L */
-    double (*U)[6], *L;  /* wrench of each; S_qq in its lower triangle, then its factor */
+    int32_t n, width; /* how many; row stride of L */
+    double (*U)[6], *L; /* wrench of each; S_qq in its lower triangle, then its factor */
     double *D, *g; /* reciprocals of the pivots; the part of udot that does not depend on the parent's acceleration */
 } fm_group;
 
 /* Links of several screws (general.c); free modes first, then excited ones. */
 typedef struct fm_general {
     int32_t link, first, screws; /* its screws in the image */
-    int32_t rows, free, speeds;  /* free screws, free modes, all modes */
-    int32_t after;               /* screws before the axes of the velocity rows */
-    int32_t place[FM_JOINT_MODES];  /* position variable of each screw, */
-    double unit[FM_JOINT_MODES];    /* and the unit of each free one: 1 rad or the model's length */
+    int32_t rows, free, speeds; /* free screws, free modes, all modes */
+    int32_t after; /* screws before the axes of the velocity rows */
+    int32_t place[FM_JOINT_MODES]; /* position variable of each screw, */
+    double unit[FM_JOINT_MODES]; /* and the unit of each free one: 1 rad or the model's length */
     const double *row;
     double tail[3];
     double c[8], s[8]; /* of each screw's angle */
     double R[FM_JOINT_MODES][9], r[FM_JOINT_MODES][3]; /* pose in the screw before */
-    double rows_R[9];  /* rotation from link axes to the axes of the rows */
+    double rows_R[9]; /* rotation from link axes to the axes of the rows */
     double J[FM_JOINT_MODES][6], inverse[FM_JOINT_MODES][FM_JOINT_MODES], Y[FM_JOINT_MODES][FM_JOINT_MODES];
     double phi[FM_JOINT_MODES][6]; /* modes: angular velocity and velocity at M, link axes */
-    double v[6], bias[6];      /* velocity relative to the parent, bias acceleration */
+    double v[6], bias[6]; /* velocity relative to the parent, bias acceleration */
     double U[FM_JOINT_MODES][6], L[FM_JOINT_MODES][FM_JOINT_MODES], D[FM_JOINT_MODES]; /* phi' S phi = L / D L' */
     double g[FM_JOINT_MODES]; /* the part of udot that does not depend on the parent; prescribed ones after the free */
     double stiffness[FM_JOINT_MODES][FM_JOINT_MODES],
@@ -193,8 +223,13 @@ typedef struct fm_counts {
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */
 #define FM_TREE_ARRAYS(A)                                                                                          \
     A(fm_link, link, n.links)                                                                                      \
+    A(fm_rigid, rigid, n.links)                                                                                    \
     A(double, pivot, 2 * n.links)     /* by fm_kernels_checked: 1 / pivot (of a ball the least), its reference size */ \
+    A(fm_turn, turn, n.links)                                                                                      \
+    A(fm_projected, projected, n.links)                                                                            \
     A(fm_motion, motion, n.links)                                                                                  \
+    A(fm_brief, brief, n.links)                                                                                    \
+    A(fm_inertial, inertial, n.links / FM_LANE_WIDTH + 1)                                                          \
     A(fm_lanes, lane, n.links / FM_LANE_WIDTH + 1)                                                                 \
     A(fm_axes, axes,   n.links)                                                                                  \
     A(fm_ball, ball, n.balls)                                                                                      \
@@ -205,7 +240,7 @@ typedef struct fm_counts {
     A(fm_world, world, n.links)                                                                                    \
     A(double, quaternion, 4 * n.links) /* of each link in the world, computed on demand */                         \
     A(fm_articulated, pending, n.links / 2 + 1) \
-    A(int32_t, angle_link, n.links)   /* links that rotate by an angle, those of the spatial sweeps first */       \
+    A(fm_angle, angle, n.links)       /* links that rotate by an angle, those of the spatial sweeps first */       \
     A(int32_t, ball_link, n.links)    /* ascending: ball b belongs to link ball_link[b] */                         \
     A(int32_t, slide_link, n.links)   /* links that translate, in the same order */                                \
     A(int32_t, range, 2 * (n.links / 2 + 1)) /* [first, end) of consecutive links in the spatial sweeps */          \

@@ -31,6 +31,7 @@ typedef struct fm_work {
     int32_t still; /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
     int32_t resting; /* 1: evaluations give forces at rest in place of accelerations (loops/rest_forces.c) */
     int32_t forced, cuts; /* 1: `applied`, `cut_wrench` is not zero */
+    int32_t no_inertial; /* 1: the last evaluation did not keep fm_inertial (fm_complete_inertial) */
     double evaluations; /* number of evaluations in the present fm_step */
     double rate; /* beside which velocities count in the present integration step [1/s] */
 } fm_work;

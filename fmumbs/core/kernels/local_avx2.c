@@ -4,6 +4,7 @@
 #ifdef FM_HAVE_AVX2
 #define FM_ORIENT fm_orient_avx2
 #define FM_LOCAL fm_local_avx2
+#define FM_INERTIAL fm_inertial_avx2
 #define FM_LOCAL_OUTWARD fm_local_outward_avx2
 #include "local.inc"
 #else

@@ -7,6 +7,7 @@
 #define FM_KERNELS fm_kernels_avx512
 #define FM_ORIENT fm_orient_avx2
 #define FM_LOCAL fm_local_avx2
+#define FM_INERTIAL fm_inertial_avx2
 #define FM_LOCAL_OUTWARD fm_local_outward_avx2
 #include "sweeps.inc"
 #else

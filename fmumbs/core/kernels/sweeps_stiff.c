@@ -5,5 +5,6 @@
 #define FM_KERNELS fm_kernels_stiff
 #define FM_ORIENT fm_orient_plain
 #define FM_LOCAL fm_local_plain
+#define FM_INERTIAL fm_inertial_plain
 #define FM_LOCAL_OUTWARD fm_local_outward_plain
 #include "sweeps.inc"

@@ -155,7 +155,7 @@ void fm_world_modes(fm_instance *s)
         const int axis = fm_link_axis(k->kind);
         const double *R = s->world[i].R;
         double *phi = s->loop.phi + 12 * i, U[6];
-        memcpy(U, s->motion[i].U, sizeof U);
+        memcpy(U, s->projected[i].U, sizeof U);
         if (k->kind <= FM_LINK_REVOLUTE && !(s->stiff.time > 0.0)) U[axis] = 1.0;
         for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
         rotate_out(R, U, phi + 6);
@@ -203,7 +203,7 @@ static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt
 static void keep_torque(const fm_instance *s, int32_t i, const double t[3], double *kept)
 {
     double x[3] = {t[0], t[1], t[2]};
-    fm_ball_solve(s->ball[s->link[i].ball].factor, x);
+    fm_ball_solve(s->ball[s->link[i].nth].factor, x);
     for (int j = 0; j < 3; j++) x[j] *= s->link[i].rotor;
     rotate_out(s->world[i].R, x, kept);
 }
@@ -219,18 +219,18 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         double at[6];
         rotate_in(R, w, at);
         rotate_in(R, w + 3, at + 3);
-        const fm_general *g = s->general + k->general;
+        const fm_general *g = s->general + k->nth;
         for (int32_t j = 0; most != NULL && j < g->free; j++) {
             const double highest = most_of(s, g->phi[j], at);
             *most += highest * highest * g->D[j];
         }
-        fm_general_pass(s->general + k->general, at, y + k->u);
+        fm_general_pass(s->general + k->nth, at, y + k->u);
         rotate_out(R, at, w);
         rotate_out(R, at + 3, w + 3);
         return;
     }
     if (k->kind == FM_LINK_SPHERICAL) {
-        const fm_ball *b = s->ball + k->ball;
+        const fm_ball *b = s->ball + k->nth;
         double t[3], f[3], less[3];
         rotate_in(R, w, t);
         for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
@@ -251,7 +251,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
     y[k->u] += along;
     if (most != NULL) {
         const double highest = most_of(s, phi, w);
-        *most += highest * highest * s->motion[i].D;
+        *most += highest * highest * s->projected[i].D;
     }
     for (int j = 0; j < 6; j++) w[j] -= U[j] * along;
 }
@@ -261,7 +261,7 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double for
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
-        const fm_ball *b = s->ball + k->ball;
+        const fm_ball *b = s->ball + k->nth;
         double t[3] = {0.0, 0.0, 0.0}, kept[3] = {0.0, 0.0, 0.0};
         t[part] = force;
         const double second = t[1] - b->factor[3] * t[0];
@@ -343,7 +343,7 @@ void fm_pass_force(const fm_instance *s, int32_t link, int32_t part, double forc
     double w[6];
     if (s->link[link].kind == FM_LINK_DRIVEN) return;
     pass_force(s, link, part, force, w, y);
-    if (most != NULL) *most += force * force * s->motion[link].D;
+    if (most != NULL) *most += force * force * s->projected[link].D;
     pass_path(s, s->link[link].parent, s->world[link].r, w, w + 3, 1.0, y, most);
 }
 

@@ -25,13 +25,13 @@ void fm_make_pivots(fm_instance *s)
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_SPHERICAL)
-            for (int j = 0; j < 3; j++) out[k->u + j] = s->ball[k->ball].factor[j];
+            for (int j = 0; j < 3; j++) out[k->u + j] = s->ball[k->nth].factor[j];
         else if (k->kind == FM_LINK_GENERAL)
-            for (int32_t j = 0; j < s->general[k->general].speeds; j++)
-                out[k->u + j] = j < s->general[k->general].free ? s->general[k->general].D[j] : 0.0;
+            for (int32_t j = 0; j < s->general[k->nth].speeds; j++)
+                out[k->u + j] = j < s->general[k->nth].free ? s->general[k->nth].D[j] : 0.0;
         else if (k->kind == FM_LINK_MODAL)
             for (int32_t j = 0; j < fm_modal_of(s, i)->n; j++) out[k->u + j] = fm_modal_of(s, i)->D[j];
-        else out[k->u] = s->motion[i].D;
+        else out[k->u] = s->projected[i].D;
     }
 }
 

@@ -36,7 +36,7 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
     rotate_in(s->world[i].R, torque, t);
     rotate_in(s->world[i].R, at->force, f);
     if (k->kind == FM_LINK_GENERAL) {
-        const fm_general *g = s->general + k->general;
+        const fm_general *g = s->general + k->nth;
         const int32_t screws = s->loop.placing;
         for (int32_t j = 0; j < (screws ? g->screws : g->speeds); j++) {
             const int32_t u = screws ? fm_screw_variable(&s->image, i, g->place[j]) : k->u + j;

@@ -9,6 +9,7 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/group.h"
+#include "../tree/links.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
@@ -37,15 +38,15 @@ static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
-        if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->general].group, x + k->u);
+        if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->nth].group, x + k->u);
         else if (k->kind == FM_LINK_MODAL) fm_group_add(&fm_modal_of(s, i)->group, x + k->u);
         else if (k->kind == FM_LINK_SPHERICAL) {
-            const double *f = s->ball[k->ball].factor;
+            const double *f = s->ball[k->nth].factor;
             double *a = x + k->u;
             a[1] -= f[5] * a[2];
             a[0] = (a[0] - f[3] * a[1]) - f[4] * a[2];
-            for (int j = 0; j < 3; j++) s->motion[i].U[j] += a[j];
-        } else s->motion[i].g += x[k->u];
+            for (int j = 0; j < 3; j++) s->projected[i].U[j] += a[j];
+        } else s->projected[i].g += x[k->u];
     }
     memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
@@ -117,10 +118,10 @@ static void respond_at_rest(fm_instance *s, const double *lambda, int ideal, dou
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const double zero[3] = {0.0, 0.0, 0.0};
         fm_lane_set(s, bias, i, zero);
-        memset(s->motion[i].bias, 0, sizeof s->motion[i].bias);
-        s->motion[i].g = 0.0;
-        if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
-        if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
+        memset(s->projected[i].bias, 0, sizeof s->projected[i].bias);
+        s->projected[i].g = 0.0;
+        if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->projected[i].U, 0, 3 * sizeof(double));
+        if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].nth].g, 0, sizeof s->general->g);
         if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
     }
     add_multipliers(s, lambda, ideal);
@@ -153,6 +154,7 @@ void fm_force_response(fm_instance *s, double *lambda, double *out)
 void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};
+    fm_complete_inertial(s);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (lambda[i] == 0.0 || fm_is_realised(&s->image, i) || s->image.row_kind[i] == FM_ROW_GIVEN ||
             s->image.row_kind[i] == FM_ROW_COUPLED)
@@ -173,10 +175,10 @@ void fm_load_links(fm_instance *s, const double *lambda)
             for (int j = 0; j < 3; j++) moment[j] += s->loop.wrench[6 * i + j];
             rotate_in(s->world[link].R, moment, t);
             rotate_in(s->world[link].R, s->loop.wrench + 6 * i + 3, f);
-            fm_lanes *lane = s->lane + link / FM_LANE_WIDTH;
+            fm_inertial *on = s->inertial + link / FM_LANE_WIDTH;
             for (int j = 0; j < 3; j++) {
-                lane->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
-                lane->force[j][link % FM_LANE_WIDTH] -= sign * f[j];
+                on->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
+                on->force[j][link % FM_LANE_WIDTH] -= sign * f[j];
             }
         }
     }

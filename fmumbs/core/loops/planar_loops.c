@@ -31,7 +31,7 @@ static double height(const fm_instance *s, int32_t place, const double *at)
     double sum = dot(axes_of(s, place)->n, at);
     while (place >= 0) {
         const fm_plane_link *k = s->planar.link + place;
-        sum += dot(axes_of(s, k->parent)->n, s->link[k->link].r);
+        sum += dot(axes_of(s, k->parent)->n, s->rigid[k->link].r);
         place = k->parent;
     }
     return sum;
@@ -98,7 +98,7 @@ void fm_planar_loops_structure(fm_instance *s)
         if (k->parent >= 0) continue;
         rotate_out(s->axes[k->link].R0, s->planar.axes[i].x, axis);
         in_plane(ground, axis, rotated);
-        in_plane(ground, s->link[k->link].r, at);
+        in_plane(ground, s->rigid[k->link].r, at);
         root->c = rotated[0], root->s = rotated[1], root->x = at[0], root->y = at[1];
     }
     for (int32_t i = 0; i < s->image.n.joints; i++) s->planar.block[i] = -1;

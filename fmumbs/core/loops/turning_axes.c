@@ -113,7 +113,7 @@ void fm_turning_structure(fm_instance *s)
 static const fm_general *screws_of(const fm_instance *s, int32_t joint)
 {
     const int32_t link = s->image.joint_last[joint];
-    return link >= 0 && s->link[link].kind == FM_LINK_GENERAL ? s->general + s->link[link].general : NULL;
+    return link >= 0 && s->link[link].kind == FM_LINK_GENERAL ? s->general + s->link[link].nth : NULL;
 }
 
 /* A joint of several screws with a pole within an angle of y, or `part` of the model's length; -1: none. */

@@ -2,6 +2,7 @@
 #include "joint_forces.h"
 
 #include "../instance/instance.h"
+#include "../tree/links.h"
 #include "../tree/modal.h"
 #include "../loops/multipliers.h"
 #include "least.h"
@@ -27,19 +28,21 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 static void balance_links(fm_instance *s, const double *udot)
 {
     const int32_t links = s->image.n.links;
+    fm_complete_inertial(s);
     for (int32_t i = 0; i < links; i++) {
         const fm_link *k = s->link + i;
         const fm_motion *m = s->motion + i;
         double *t = s->wrench + 6 * i, *f = t + 3;
-        const double *J = k->J, *w = m->alpha;
-        fm_lane_get(s, torque, i, t);
-        fm_lane_get(s, force, i, f);
+        const fm_rigid *b = s->rigid + i;
+        const double *J = b->J, *w = m->alpha;
+        fm_inertial_get(s, torque, i, t);
+        fm_inertial_get(s, force, i, f);
         t[0] += (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]);
         t[1] += (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]);
         t[2] += (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]);
-        for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
-        cross_add(t, k->h, m->a);
-        cross_add(f, w, k->h);
+        for (int j = 0; j < 3; j++) f[j] += b->m * m->a[j];
+        cross_add(t, b->h, m->a);
+        cross_add(f, w, b->h);
         if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, udot, t);
     }
     for (int32_t i = links - 1; i >= 0; i--) {

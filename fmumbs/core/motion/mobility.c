@@ -8,7 +8,7 @@
 
 /* The mobility of a free link, at most, under the squares of a force and of a torque about its centre c:
  * force^2/m + torque^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
-static double free_mobility(const fm_link *k, const double c[3], double force, double torque)
+static double free_mobility(const fm_rigid *k, const double c[3], double force, double torque)
 {
     double J[6];
     const double square = dot(c, c);
@@ -25,7 +25,7 @@ static double free_mobility(const fm_link *k, const double c[3], double force, d
 double fm_most_mobile(const fm_instance *s, int32_t link, const fm_constraint *on)
 {
     if (link < 0) return 0.0;
-    const fm_link *k = s->link + link;
+    const fm_rigid *k = s->rigid + link;
     const fm_world *w = s->world + link;
     if (!(k->m > 0.0)) return INFINITY;
     double c[3], arm[3], out[3], about[3];
@@ -41,7 +41,7 @@ double fm_most_mobile(const fm_instance *s, int32_t link, const fm_constraint *o
 double fm_most_mobile_at(const fm_instance *s, int32_t link, const double r[3], int32_t linear)
 {
     if (link < 0) return 0.0;
-    const fm_link *k = s->link + link;
+    const fm_rigid *k = s->rigid + link;
     if (!(k->m > 0.0)) return INFINITY;
     double c[3], arm[3];
     for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m, arm[j] = r[j] - c[j];

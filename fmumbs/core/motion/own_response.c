@@ -13,6 +13,7 @@
 #include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../tree/kinematics.h"
+#include "../tree/links.h"
 #include "../tree/modal.h"
 #include "../tree/reversed.h"
 #include "../loops/constraints.h"
@@ -92,20 +93,22 @@ static void load_links(fm_instance *s, const double *lambda, int32_t joint, cons
  * applied wrenches. */
 static void balance_links(fm_instance *s, const double *udot, int moving)
 {
+    if (moving) fm_complete_inertial(s);
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
-        const double *J = k->J, *w = s->motion[i].alpha, *a = s->motion[i].a;
+        const fm_rigid *b = s->rigid + i;
+        const double *J = b->J, *w = s->motion[i].alpha, *a = s->motion[i].a;
         double own[6], arm[3], turn[3], t[3], f[3], *to = s->friction->wrench + 6 * i;
-        cross(k->h, a, arm);
-        cross(w, k->h, turn);
+        cross(b->h, a, arm);
+        cross(w, b->h, turn);
         own[0] = (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]) + arm[0];
         own[1] = (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]) + arm[1];
         own[2] = (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]) + arm[2];
-        for (int j = 0; j < 3; j++) own[3 + j] = k->m * a[j] + turn[j];
+        for (int j = 0; j < 3; j++) own[3 + j] = b->m * a[j] + turn[j];
         if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, udot, own);
         if (moving) {
-            fm_lane_get(s, torque, i, t);
-            fm_lane_get(s, force, i, f);
+            fm_inertial_get(s, torque, i, t);
+            fm_inertial_get(s, force, i, f);
             for (int j = 0; j < 3; j++) own[j] += t[j], own[3 + j] += f[j];
         }
         rotate_out(s->world[i].R, own, t);

@@ -30,8 +30,8 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
     for (int32_t i = m->joint_first[joint]; i <= last; i++) {
         const fm_link *k = s->link + i;
         const fm_world *w = s->world + i;
-        if (k->general >= 0) {
-            const fm_general *g = s->general + k->general;
+        if (k->kind == FM_LINK_GENERAL) {
+            const fm_general *g = s->general + k->nth;
             memcpy(phi, g->phi, (size_t)g->speeds * sizeof *phi);
         } else if (k->u >= 0) {
             const int axis = fm_link_axis(k->kind);

@@ -337,10 +337,11 @@ static void sum_momenta(fm_instance *s, const double *speeds, double out[10])
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         const fm_world *w = s->world + i;
+        const fm_rigid *b = s->rigid + i;
         double h[3], t[3], f[3];
-        rotate_out(w->R, k->h, h);
-        out[0] += k->m;
-        for (int j = 0; j < 3; j++) centre[j] += k->m * w->r[j] + h[j];
+        rotate_out(w->R, b->h, h);
+        out[0] += b->m;
+        for (int j = 0; j < 3; j++) centre[j] += b->m * w->r[j] + h[j];
         if (!k->root) continue;
         rotate_out(w->R, s->reduced.wrench + 6 * i, t);
         rotate_out(w->R, s->reduced.wrench + 6 * i + 3, f);

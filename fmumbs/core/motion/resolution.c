@@ -46,7 +46,7 @@ static int is_link_too_large(const fm_instance *s, int32_t i, const double *y, d
     const fm_image *m = &s->image;
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_GENERAL) {
-        const fm_general *g = s->general + k->general;
+        const fm_general *g = s->general + k->nth;
         for (int32_t n = 0; n < g->screws; n++)
             if (is_too_large(s, y[k->p + g->place[n]], m->screw_pitch[g->first + n] == 0.0, value, slides)) return 1;
         return 0;

@@ -78,7 +78,7 @@ static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
     double rate[FM_JOINT_MODES];
     const fm_link *k = s->link + s->image.joint_first[joint];
     fm_update(s, FM_VALID_WORLD);
-    fm_general_rates(s->general + k->general, s->y + s->image.n.positions + k->u, rate);
+    fm_general_rates(s->general + k->nth, s->y + s->image.n.positions + k->u, rate);
     return rate[part];
 }
 

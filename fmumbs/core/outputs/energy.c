@@ -14,18 +14,19 @@ static double link_energy(const fm_instance *s, int32_t i)
 {
     const fm_link *k = s->link + i;
     const fm_world *w = s->world + i;
-    const double *J = k->J;
+    const fm_rigid *b = s->rigid + i;
+    const double *J = b->J;
     double spin[3], v[3], arm[3], turn[3], Jw[3];
     rotate_in(w->R, w->w, spin);
     rotate_in(w->R, w->v, v);
-    rotate_out(w->R, k->h, arm);
-    cross(spin, k->h, turn);
+    rotate_out(w->R, b->h, arm);
+    cross(spin, b->h, turn);
     Jw[0] = J[0] * spin[0] + J[1] * spin[1] + J[2] * spin[2];
     Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
     Jw[2] = J[2] * spin[0] + J[4] * spin[1] + J[5] * spin[2];
-    double kinetic = 0.5 * (k->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
+    double kinetic = 0.5 * (b->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
     if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and the energy of its modes */
-    return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
+    return kinetic - (b->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
 }
 
 static double mode_energy(const fm_instance *s, int32_t link)
@@ -34,7 +35,7 @@ static double mode_energy(const fm_instance *s, int32_t link)
     const double *y = s->y, *u = s->y + s->image.n.positions;
     if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
     if (k->kind == FM_LINK_SPHERICAL) return fm_ball_energy(s, s->image.link_joint[link], k->u, y + k->p);
-    if (k->kind == FM_LINK_GENERAL) return fm_general_energy(s, s->general + k->general, y);
+    if (k->kind == FM_LINK_GENERAL) return fm_general_energy(s, s->general + k->nth, y);
     double stretch = y[k->p] - s->rest[k->u];
     return 0.5 * (s->stiffness[k->u] * stretch * stretch + k->rotor * u[k->u] * u[k->u]);
 }

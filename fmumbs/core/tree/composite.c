@@ -24,7 +24,7 @@ static int32_t modes_of(const fm_instance *s, int32_t i)
 {
     const fm_link *k = s->link + i;
     if (k->kind >= FM_LINK_MODAL || k->u < 0) return 0;
-    return k->kind == FM_LINK_GENERAL ? s->general[k->general].speeds : k->kind == FM_LINK_SPHERICAL ? 3 : 1;
+    return k->kind == FM_LINK_GENERAL ? s->general[k->nth].speeds : k->kind == FM_LINK_SPHERICAL ? 3 : 1;
 }
 
 /* Its modes in world axes. */
@@ -34,7 +34,7 @@ static void place_modes(const fm_instance *s, int32_t i, const double *world)
     for (int32_t n = 0; n < modes_of(s, i); n++) {
         double in[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, *phi = s->reduced.phi + 6 * (k->u + n);
         if (k->kind == FM_LINK_GENERAL) {
-            memcpy(in, s->general[k->general].phi[n], sizeof in);
+            memcpy(in, s->general[k->nth].phi[n], sizeof in);
         } else if (k->kind == FM_LINK_SPHERICAL) {
             in[n] = 1.0;
         } else {
@@ -49,7 +49,7 @@ static void place_modes(const fm_instance *s, int32_t i, const double *world)
 /* The inertia of a link and the modes of its joint in world axes, after its rotation. */
 static void place_link(fm_instance *s, int32_t i)
 {
-    const fm_link *k = s->link + i;
+    const fm_rigid *k = s->rigid + i;
     fm_composite *c = s->reduced.composite + i;
     const double *J = k->J;
     const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
@@ -138,7 +138,7 @@ static void add_drives(fm_instance *s, int32_t i)
         for (int32_t n = k->u; n < k->u + count; n++) s->reduced.mass[(nu + 1) * (size_t)n] += k->rotor;
         return;
     }
-    const fm_general *g = s->general + k->general;
+    const fm_general *g = s->general + k->nth;
     for (int32_t n = 0; s->stiff.time > 0.0 && n < g->free; n++)
         for (int32_t j = 0; j < g->free; j++)
             s->reduced.mass[(size_t)(k->u + n) * nu + (size_t)(k->u + j)] += fm_general_inertia(s, g, n, j);

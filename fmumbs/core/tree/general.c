@@ -132,7 +132,7 @@ static void place_link(fm_instance *s, fm_general *g)
     memcpy(base, s->axes[link].R0, sizeof base);
     product(base, R, s->axes[link].R);
     rotate_out(base, tail, out);
-    for (int i = 0; i < 3; i++) out[i] += s->link[link].r[i];
+    for (int i = 0; i < 3; i++) out[i] += s->rigid[link].r[i];
     fm_lane_set(s, r, link, out);
 }
 
@@ -314,8 +314,8 @@ static void make_bias(const fm_instance *s, fm_general *g, const double *u)
 /* First sweep: wp and w are the angular velocities of parent and link, each in its own axes. */
 void fm_general_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *u)
 {
-    fm_general *g = s->general + s->link[link].general;
-    fm_motion *m = s->motion + link;
+    fm_general *g = s->general + s->link[link].nth;
+    fm_projected *m = s->projected + link;
     double in[3];
     fm_general_velocity(g, u, g->v);
     make_bias(s, g, u);
@@ -330,7 +330,7 @@ void fm_general_bias(fm_instance *s, int32_t i)
     const fm_general *g = s->general + i;
     const int32_t link = g->link;
     double wp[3], v[3], push[3], bias[3];
-    fm_lane_get(s, parent_w, link, wp);
+    fm_parent_w(s, s->link[link].parent, wp);
     rotate_out(s->axes[link].R, g->v + 3, v);
     rotate_out(s->axes[link].R, g->bias + 3, bias);
     cross(wp, v, push);
@@ -340,9 +340,9 @@ void fm_general_bias(fm_instance *s, int32_t i)
 /* Second sweep: eliminates the free modes from S and e and adds the excited ones' accelerations. */
 void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
-    fm_general *g = s->general + s->link[link].general;
+    fm_general *g = s->general + s->link[link].nth;
     fm_group *b = &g->group;
-    const double *turn = s->motion[link].bias, *u = tau + s->link[link].u;
+    const double *turn = s->projected[link].bias, *u = tau + s->link[link].u;
     const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
     double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, e[6], x[FM_JOINT_MODES], most[FM_JOINT_MODES];
     for (int i = 0; i < 3; i++) e[i] = c->n[i], e[3 + i] = c->f[i];
@@ -366,7 +366,7 @@ void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const d
 /* Third sweep: alpha and a come in as the parent's motion gives them, and go out as the link's. */
 void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
-    const fm_general *g = s->general + s->link[link].general;
+    const fm_general *g = s->general + s->link[link].nth;
     double z[6], *to = udot + s->link[link].u;
     for (int i = 0; i < 3; i++) z[i] = alpha[i], z[3 + i] = a[i];
     for (int32_t j = g->free; j < g->speeds; j++) {

@@ -17,6 +17,7 @@
 #include "../instance/instance.h"
 #include "general.h"
 #include "kinematics.h"
+#include "links.h"
 #include "modal.h"
 #include "reversed.h"
 
@@ -34,7 +35,7 @@ static void add_modes(const fm_instance *s, int32_t i, const double *udot, doubl
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_GENERAL) {
-        const fm_general *g = s->general + k->general;
+        const fm_general *g = s->general + k->nth;
         for (int32_t n = 0; n < g->speeds; n++)
             for (int j = 0; j < 3; j++)
                 alpha[j] += g->phi[n][j] * udot[k->u + n], a[j] += g->phi[n][3 + j] * udot[k->u + n];
@@ -71,7 +72,7 @@ void fm_inverse_accelerations(fm_instance *s, const double *udot, int moving)
         for (int j = 0; j < 3; j++) up[j] += arm[j] + (moving ? bias[j] : 0.0);
         rotate_in(R, turn, m->alpha);
         rotate_in(R, up, m->a);
-        for (int j = 0; moving && j < 3; j++) m->alpha[j] += m->bias[j];
+        for (int j = 0; moving && j < 3; j++) m->alpha[j] += s->projected[i].bias[j];
         add_modes(s, i, udot, m->alpha, m->a);
     }
 }
@@ -80,16 +81,17 @@ void fm_inverse_accelerations(fm_instance *s, const double *udot, int moving)
 static void weigh(const fm_instance *s, int32_t i, const double *udot, int moving, double *t)
 {
     const fm_link *k = s->link + i;
-    const double *J = k->J, *al = s->motion[i].alpha, *a = s->motion[i].a;
+    const fm_rigid *b = s->rigid + i;
+    const double *J = b->J, *al = s->motion[i].alpha, *a = s->motion[i].a;
     double arm[3], turn[3], own[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    cross(k->h, a, arm);
-    cross(al, k->h, turn);
-    if (moving) fm_lane_get(s, torque, i, own);
-    if (moving) fm_lane_get(s, force, i, own + 3);
+    cross(b->h, a, arm);
+    cross(al, b->h, turn);
+    if (moving) fm_inertial_get(s, torque, i, own);
+    if (moving) fm_inertial_get(s, force, i, own + 3);
     t[0] = ((J[0] * al[0] + J[1] * al[1] + J[2] * al[2]) + arm[0]) + own[0];
     t[1] = ((J[1] * al[0] + J[3] * al[1] + J[4] * al[2]) + arm[1]) + own[1];
     t[2] = ((J[2] * al[0] + J[4] * al[1] + J[5] * al[2]) + arm[2]) + own[2];
-    for (int j = 0; j < 3; j++) t[3 + j] = (k->m * a[j] + turn[j]) + own[3 + j];
+    for (int j = 0; j < 3; j++) t[3 + j] = (b->m * a[j] + turn[j]) + own[3 + j];
     if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, udot, t);
 }
 
@@ -121,7 +123,7 @@ static void add_forces(const fm_instance *s, int32_t i, const double *udot, int 
     if (k->kind >= FM_LINK_MODAL) {
         add_modal_forces(s, i, udot, moving, w, out);
     } else if (k->kind == FM_LINK_GENERAL) {
-        const fm_general *b = s->general + k->general;
+        const fm_general *b = s->general + k->nth;
         for (int32_t n = 0; n < b->speeds; n++) {
             out[k->u + n] = dot6(b->phi[n], w);
             for (int32_t j = 0; g > 0.0 && n < b->free && j < b->free; j++)
@@ -139,6 +141,7 @@ static void add_forces(const fm_instance *s, int32_t i, const double *udot, int 
 void fm_inverse_forces(fm_instance *s, const double *udot, int moving, double *out)
 {
     memset(out, 0, (size_t)s->image.n.speeds * sizeof *out);
+    if (moving) fm_complete_inertial(s);
     for (int32_t i = 0; i < s->image.n.links; i++) weigh(s, i, udot, moving, s->reduced.wrench + 6 * i);
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;

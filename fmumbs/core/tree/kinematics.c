@@ -22,7 +22,7 @@ void fm_link_axes(const fm_instance *s, int32_t i, double R[9])
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
-        for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].T[j % 3][j / 3];
+        for (int j = 0; j < 9; j++) R[j] = s->ball[k->nth].T[j % 3][j / 3];
         return;
     }
     if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind >= FM_LINK_GENERAL) {
@@ -30,7 +30,7 @@ void fm_link_axes(const fm_instance *s, int32_t i, double R[9])
         return;
     }
     const int K = fm_link_axis(k->kind), A = (K + 1) % 3, B = (K + 2) % 3;
-    const double *R0 = s->axes[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
+    const double *R0 = s->axes[i].R0, c = s->turn[i].c, sn = s->turn[i].s;
     for (int row = 0; row < 3; row++) {
         R[3 * row + A] = R0[3 * row + A] * c + R0[3 * row + B] * sn;
         R[3 * row + B] = R0[3 * row + B] * c - R0[3 * row + A] * sn;
@@ -45,11 +45,11 @@ static inline void move_in_parent(const fm_instance *s, int32_t i, const double 
 {
     const fm_link *k = s->link + i;
     const double *u = y + s->image.n.positions;
-    memcpy(r, k->r, sizeof k->r);
+    memcpy(r, s->rigid[i].r, sizeof s->rigid[i].r);
     if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, 3 * sizeof *spin);
     else if (k->kind == FM_LINK_GENERAL) {
         double in[6];
-        fm_general_velocity(s->general + k->general, u + k->u, in);
+        fm_general_velocity(s->general + k->nth, u + k->u, in);
         memcpy(spin, in, 3 * sizeof *spin);
         rotate_out(R, in + 3, v);
         fm_lane_get(s, r, i, r);
@@ -206,7 +206,7 @@ static void turn_by_link(const fm_instance *s, int32_t i, double q[4])
         const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
         turn_by(turn, q);
     } else if (k->kind == FM_LINK_GENERAL) {
-        turn_by_screws(s, s->general + k->general, q);
+        turn_by_screws(s, s->general + k->nth, q);
     } else if (k->kind >= FM_LINK_MODAL) {
         double turn[4];
         fm_modal_quaternion(s, i, s->y, turn);

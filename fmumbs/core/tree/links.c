@@ -31,6 +31,18 @@ void fm_arrange_slots(fm_instance *s)
         s->link[i].mirror = s->link[i].pending >= 0 || (s->link[i].chained && s->link[i + 1].kind != FM_LINK_SPHERICAL);
 }
 
+/* What the sweeps read of each link; after fm_arrange_slots and the choice of kernels (planar.c). */
+void fm_make_briefs(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        const int8_t stores = (int8_t)(k->slot >= 0 ? 1 : k->slot == FM_SWEEP_ENDS ? -1 : 0);
+        const int first = i % FM_LANE_WIDTH == 0, follows = first || (s->brief[i - 1].follows && k->parent == i - 1);
+        s->brief[i] = (fm_brief){k->kind, k->chained,      k->root,   k->along, k->mirror, k->pending >= 0,
+                                 stores,  (int8_t)follows, k->parent, k->u,     k->nth,    k->sign};
+    }
+}
+
 /* Marks the links whose joints constraint rows depend on: those between the ends of cut joints, and coupled ones. */
 void fm_mark_loops(fm_instance *s)
 {
@@ -50,8 +62,9 @@ static void make_link(fm_instance *s, int32_t i, int32_t *balls)
 {
     const fm_image *m = &s->image;
     fm_link *k = s->link + i;
+    double *r = s->rigid[i].r;
     memset(k, 0, sizeof *k);
-    k->kind = m->link_kind[i];
+    k->kind = (int8_t)m->link_kind[i];
     k->parent = m->link_parent[i];
     k->root = k->parent < 0;
     k->p = m->link_p[i];
@@ -61,21 +74,18 @@ static void make_link(fm_instance *s, int32_t i, int32_t *balls)
     const int screw = k->kind == FM_LINK_SCREW || k->kind == FM_LINK_DRIVEN;
     k->pitch = screw ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
     k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
-    k->general = m->link_general[i];
-    memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
+    k->nth = m->link_general[i];
+    memcpy(r, m->link_r + 3 * i, sizeof s->rigid[i].r);
     memcpy(s->axes[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
-    k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
-               : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
-               : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
-                                                  : 3;
+    k->along = r[1] == 0.0 && r[2] == 0.0 ? 0 : r[0] == 0.0 && r[2] == 0.0 ? 1 : r[0] == 0.0 && r[1] == 0.0 ? 2 : 3;
     k->rotated = memcmp(s->axes[i].R0, identity, sizeof identity) != 0;
-    fm_lane_set(s, r, i, k->r);
+    fm_lane_set(s, r, i, r);
     memcpy(s->axes[i].R, s->axes[i].R0, 9 * sizeof(double));
-    s->motion[i].c = 1.0;
-    if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
+    s->turn[i].c = 1.0;
+    if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle[s->model.angles++] = (fm_angle){k->sign * k->pitch, i, k->p};
     if (k->kind == FM_LINK_SPHERICAL) {
-        k->ball = (*balls)++;
-        s->ball_link[k->ball] = i;
+        k->nth = (*balls)++;
+        s->ball_link[k->nth] = i;
     }
     if (k->slide != 0.0) s->slide_link[s->model.slides++] = i;
 }
@@ -115,7 +125,7 @@ void fm_links_structure(fm_instance *s)
 }
 
 /* Adds mass, first moment and inertia of a body about the link's origin, in the link's axes. */
-static void place_body(fm_link *k, const double *R, const double *r, double mass, const double *com, const double *I)
+static void place_body(fm_rigid *k, const double *R, const double *r, double mass, const double *com, const double *I)
 {
     const double X[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
     double c[3], Y[9], J[9];
@@ -136,7 +146,23 @@ static void place_body(fm_link *k, const double *R, const double *r, double mass
     k->J[5] += J[8] + mass * (square - c[2] * c[2]);
 }
 
-/* Called after every change of a parameter. */
+/* Computes the inertial wrenches that the last evaluation did not keep. */
+void fm_complete_inertial(fm_instance *s)
+{
+    if (s->work.no_inertial) s->kernels->inertial(s);
+    s->work.no_inertial = 0;
+}
+
+/* The inertia of a link in the lanes. */
+void fm_make_inertia_lanes(fm_instance *s, int32_t i)
+{
+    const fm_rigid *k = s->rigid + i;
+    s->lane[i / FM_LANE_WIDTH].m[0][i % FM_LANE_WIDTH] = k->m;
+    fm_lane_set(s, h, i, k->h);
+    fm_lane_set(s, J, i, k->J);
+    fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, k->J + 3);
+}
+
 /* The inertia of the drives of a velocity variable, with those of motors behind their gears. */
 double fm_rotor_of(const fm_instance *s, int32_t u)
 {
@@ -146,22 +172,23 @@ double fm_rotor_of(const fm_instance *s, int32_t u)
     return inertia;
 }
 
+/* Called after every change of a parameter. */
 void fm_links_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.links; i++) {
-        fm_link *k = s->link + i;
+        fm_rigid *k = s->rigid + i;
         k->m = 0.0;
         memset(k->h, 0, sizeof k->h);
         memset(k->J, 0, sizeof k->J);
     }
     for (int32_t i = 0; i < m->n.bodies; i++)
-        place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
+        place_body(s->rigid + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
     const double square = m->length[0] * m->length[0];
     s->model.mass = 0.0;
     for (int32_t i = 0; i < m->n.links; i++) {
-        const fm_link *k = s->link + i;
+        const fm_rigid *k = s->rigid + i;
         s->model.mass += k->m + ((k->J[0] + k->J[3]) + k->J[5]) / square;
     }
     s->model.resisted = m->n.modals > 0 || m->n.coupled > 0;
@@ -170,9 +197,7 @@ void fm_links_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.screws; i++)
         if (s->screw_stiffness[i] != 0.0 || s->screw_damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.links; i++) {
-        fm_lane_set(s, h, i, s->link[i].h);
-        fm_lane_set(s, J, i, s->link[i].J);
-        fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
+        fm_make_inertia_lanes(s, i);
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = fm_rotor_of(s, s->link[i].u);
     }
 }

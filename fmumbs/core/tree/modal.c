@@ -26,6 +26,7 @@
 #include "../instance/instance.h"
 #include "bend.h"
 #include "group.h"
+#include "links.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,8 +58,8 @@ void fm_modal_derive(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
-        memcpy(b->J0, s->link[b->link].J, sizeof b->J0);
-        memcpy(b->h0, s->link[b->link].h, sizeof b->h0);
+        memcpy(b->J0, s->rigid[b->link].J, sizeof b->J0);
+        memcpy(b->h0, s->rigid[b->link].h, sizeof b->h0);
     }
 }
 
@@ -115,7 +116,7 @@ void fm_modal_quaternion(const fm_instance *s, int32_t link, const double *y, do
 /* The rotation matrix; of a rotation about z from its cosine and sine. */
 static void rotate_link(fm_instance *s, int32_t link)
 {
-    const double *R0 = s->axes[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
+    const double *R0 = s->axes[link].R0, c = s->turn[link].c, sn = s->turn[link].s;
     double *R = s->axes[link].R, E[9];
     if (!bend_of(s, link)->planar) {
         fm_bend_axes(bend_of(s, link), link == fm_modal_of(s, link)->link ? -1.0 : 1.0, E);
@@ -140,7 +141,7 @@ static void moment_of(const double *N, double out[3])
 /* First moment, inertia and modal inertia terms of the deformed body. */
 static void bend(fm_instance *s, fm_modal *b, const double *q)
 {
-    fm_link *k = s->link + b->link;
+    fm_rigid *k = s->rigid + b->link;
     double P[9] = {0.0};
     memcpy(k->h, b->h0, sizeof k->h);
     memcpy(k->J, b->J0, sizeof k->J);
@@ -156,9 +157,7 @@ static void bend(fm_instance *s, fm_modal *b, const double *q)
     }
     k->J[0] += P[4] + P[8], k->J[1] -= P[1], k->J[2] -= P[2];
     k->J[3] += P[0] + P[8], k->J[4] -= P[5], k->J[5] += P[0] + P[4];
-    fm_lane_set(s, h, b->link, k->h);
-    fm_lane_set(s, J, b->link, k->J);
-    fm_lane_write(s->lane[b->link / FM_LANE_WIDTH].J + 3, b->link % FM_LANE_WIDTH, k->J + 3);
+    fm_make_inertia_lanes(s, b->link);
 }
 
 /* The floating frame's pose relative to the frame that carries the body. */
@@ -197,7 +196,7 @@ void fm_modal_place(fm_instance *s, const double *y, int planar)
         if (link == b->link || fm_moves_in_plane(s, link) != planar) continue;
         rotate_link(s, link);
         sum_of(bend_of(s, link)->rows, 6, b->n, y + s->link[b->link].p, r);
-        for (int j = 0; j < 3; j++) r[j] += s->link[link].r[j];
+        for (int j = 0; j < 3; j++) r[j] += s->rigid[link].r[j];
         fm_lane_set(s, r, link, r);
     }
 }
@@ -236,19 +235,19 @@ void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, d
     fm_modal_velocity(s, link, y, spin, v);
     rotate_in(s->axes[link].R, wp, in);
     for (int i = 0; i < 3; i++) w[i] = in[i] + spin[i];
-    cross(in, spin, s->motion[link].bias);
+    cross(in, spin, s->projected[link].bias);
     if (s->image.link_frame[link] < 0 || bend_of(s, link)->planar) return;
     const fm_modal *b = fm_modal_of(s, link);
     double drift[3];
     turn_drift(s, link, y + s->image.n.positions + s->link[b->link].u, drift);
     if (link != b->link) rotate_in(s->axes[link].R, drift, drift);
-    for (int i = 0; i < 3; i++) s->motion[link].bias[i] += link == b->link ? -drift[i] : drift[i];
+    for (int i = 0; i < 3; i++) s->projected[link].bias[i] += link == b->link ? -drift[i] : drift[i];
 }
 
 static void add_to_bias(fm_instance *s, int32_t link, const double *v, const double *drift)
 {
     double wp[3], push[3];
-    fm_lane_get(s, parent_w, link, wp);
+    fm_parent_w(s, s->link[link].parent, wp);
     cross(wp, v, push);
     for (int j = 0; j < 3; j++) s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
 }
@@ -273,7 +272,7 @@ static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates
 /* Inertial terms of the body due to modal rates, in addition to those of a rigid body. */
 static void add_own(fm_instance *s, fm_modal *b, const double *rates)
 {
-    fm_lanes *lane = s->lane + b->link / FM_LANE_WIDTH;
+    fm_inertial *own = s->inertial + b->link / FM_LANE_WIDTH;
     const int32_t at = b->link % FM_LANE_WIDTH;
     double w[3], flow[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, force[3];
     fm_lane_get(s, w, b->link, w);
@@ -294,7 +293,7 @@ static void add_own(fm_instance *s, fm_modal *b, const double *rates)
         b->f[k] = (dot(Nw, w) - square * trace) + 2.0 * coriolis;
     }
     cross(w, flow, force);
-    for (int j = 0; j < 3; j++) lane->torque[j][at] += 2.0 * torque[j], lane->force[j][at] += 2.0 * force[j];
+    for (int j = 0; j < 3; j++) own->torque[j][at] += 2.0 * torque[j], own->force[j][at] += 2.0 * force[j];
 }
 
 void fm_modal_own(fm_instance *s, int32_t body, const double *y)
@@ -369,7 +368,7 @@ static void project_base(fm_modal *b, const fm_articulated *c)
 void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
     fm_modal *b = fm_modal_of(s, link);
-    const double *turn = s->motion[link].bias, *applied = tau + s->link[link].u;
+    const double *turn = s->projected[link].bias, *applied = tau + s->link[link].u;
     const double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0};
     double most[FM_BODY_MODES], x[FM_BODY_MODES];
     project_base(b, c);

@@ -15,6 +15,7 @@
 #include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
+#include "links.h"
 #include "planar_fit.h"
 #include "planar_modal.h"
 
@@ -49,7 +50,7 @@ static void choose_axes(fm_instance *s, int32_t place)
     const int32_t next = k->link + 1;
     double x[3] = {0.0, 0.0, 0.0}, size = 0.0;
     if (k->kind == FM_PLANE_SLIDE) x[2] = 1.0;
-    else if (next < s->image.n.links && s->link[next].parent == k->link) memcpy(x, s->link[next].r, sizeof x);
+    else if (next < s->image.n.links && s->link[next].parent == k->link) memcpy(x, s->rigid[next].r, sizeof x);
     for (int tries = 0; tries < 4 && !(size > FM_ACROSS); tries++) {
         size = across(to->n, x, to->x);
         for (int j = 0; j < 3; j++) x[j] = j == tries ? 1.0 : 0.0; /* otherwise any direction */
@@ -69,7 +70,7 @@ static void place_in_parent(fm_instance *s, int32_t place)
         double x[3];
         rotate_out(s->axes[k->link].R0, s->planar.axes[place].x, x);
         c0 = dot(parent->x, x), s0 = dot(parent->y, x);
-        const double *r = s->link[k->link].r;
+        const double *r = s->rigid[k->link].r;
         rx = dot(parent->x, r), ry = dot(parent->y, r);
         k->straight = k->kind == FM_PLANE_PIN && !k->driven && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
     }
@@ -166,7 +167,7 @@ void fm_planar_derive(fm_instance *s)
 {
     double before = 0.0;
     for (int32_t i = 0; i < s->model.planars; i++) {
-        const fm_link *l = s->link + s->planar.link[i].link;
+        const fm_rigid *l = s->rigid + s->planar.link[i].link;
         const fm_plane_axes *axes = s->planar.axes + i;
         const double *n = axes->n, *J = l->J;
         const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
@@ -185,17 +186,27 @@ void fm_planar_derive(fm_instance *s)
 /* Selection of kernels -----------------------------------------------------------------------------------------------
  */
 
-/* Moves those that the spatial kernels process to the front; returns their number. */
-static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
+static int is_planar(const fm_instance *s, int32_t link)
 {
-    int32_t first = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t link = list[i];
-        if (s->planar.used && s->planar.place[link] >= 0) continue;
-        list[i] = list[first];
-        list[first++] = link;
+    return s->planar.used && s->planar.place[link] >= 0;
+}
+
+/* Moves those that the spatial kernels process to the front. */
+static void sort_out(fm_instance *s)
+{
+    s->model.spatial_angles = s->model.spatial_slides = 0;
+    for (int32_t i = 0; i < s->model.angles; i++) {
+        const fm_angle angle = s->angle[i];
+        if (is_planar(s, angle.link)) continue;
+        s->angle[i] = s->angle[s->model.spatial_angles];
+        s->angle[s->model.spatial_angles++] = angle;
     }
-    return first;
+    for (int32_t i = 0; i < s->model.slides; i++) {
+        const int32_t link = s->slide_link[i];
+        if (is_planar(s, link)) continue;
+        s->slide_link[i] = s->slide_link[s->model.spatial_slides];
+        s->slide_link[s->model.spatial_slides++] = link;
+    }
 }
 
 /* Uses planar kernels for planar trees (`on`), or spatial kernels for all; returns the number of links that use planar
@@ -205,12 +216,11 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
     const int32_t links = s->image.n.links;
     int32_t ranges = 0;
     s->planar.used = on && s->model.planars > 0;
-    s->model.spatial_angles = sort_out(s, s->angle_link, s->model.angles);
-    s->model.spatial_slides = sort_out(s, s->slide_link, s->model.slides);
+    sort_out(s);
     for (int32_t i = 0; i < links; i++) {
         fm_link *k = s->link + i;
         if (k->root) k->slot = -1;
-        if (s->planar.used && s->planar.place[i] >= 0) continue;
+        if (is_planar(s, i)) continue;
         if (ranges == 0 || s->range[2 * ranges - 1] != i) {
             s->range[2 * ranges++] = i;
             k->slot = FM_SWEEP_ENDS;
@@ -218,6 +228,7 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
         s->range[2 * ranges - 1] = i + 1;
     }
     s->model.ranges = ranges;
+    fm_make_briefs(s);
     s->valid = FM_VALID_NOTHING;
     return s->planar.used ? s->model.planars : 0;
 }
@@ -228,7 +239,7 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
 /* Inertial wrench of a link about its origin at zero acceleration, less the applied one. */
 static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
 {
-    const fm_link *l = s->link + i;
+    const fm_rigid *l = s->rigid + i;
     const double *J = l->J, *h = l->h, square = w * w, along = dot(h, n);
     const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
                           J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
@@ -239,8 +250,8 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
         torque[j] = square * torque[j] - (forces ? s->work.applied[6 * i + j] : 0.0);
         force[j] = square * (n[j] * along - h[j]) - (forces ? s->work.applied[6 * i + 3 + j] : 0.0);
     }
-    fm_lane_set(s, torque, i, torque);
-    fm_lane_set(s, force, i, force);
+    fm_inertial_set(s, torque, i, torque);
+    fm_inertial_set(s, force, i, force);
 }
 
 /* Cosines and sines, for fm_make_world. */
@@ -250,8 +261,8 @@ void fm_planar_orient(fm_instance *s, const double *y)
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
         if (k->kind >= FM_PLANE_MODAL) continue;
-        s->motion[k->link].c = *lane_of(s, i, FM_PLANE_cosine);
-        s->motion[k->link].s = k->side * *lane_of(s, i, FM_PLANE_sine);
+        s->turn[k->link].c = *lane_of(s, i, FM_PLANE_cosine);
+        s->turn[k->link].s = k->side * *lane_of(s, i, FM_PLANE_sine);
     }
 }
 
@@ -262,22 +273,21 @@ void fm_planar_expand(fm_instance *s)
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
         fm_plane_axes *axes = s->planar.axes + i, *parent = s->planar.axes + (k->parent < 0 ? i : k->parent);
-        const double w = *lane_of(s, i, FM_PLANE_w), wp = *lane_of(s, i, FM_PLANE_parent_w);
+        const double w = *lane_of(s, i, FM_PLANE_w);
         const double ax = *lane_of(s, i, FM_PLANE_ax), ay = *lane_of(s, i, FM_PLANE_ay);
         const double bias_x = *lane_of(s, i, FM_PLANE_bias_x), bias_y = *lane_of(s, i, FM_PLANE_bias_y);
         const double alpha = *lane_of(s, i, FM_PLANE_alpha);
         fm_motion *m = s->motion + k->link;
-        double spin[3], parent_w[3], bias[3];
+        double spin[3], bias[3];
         if (k->parent >= 0) axes->along = parent->along;
         for (int j = 0; j < 3; j++) {
-            spin[j] = w * axes->n[j], parent_w[j] = wp * parent->n[j];
+            spin[j] = w * axes->n[j];
             bias[j] = bias_x * parent->x[j] + bias_y * parent->y[j];
-            m->bias[j] = 0.0;
+            s->projected[k->link].bias[j] = 0.0;
             m->alpha[j] = alpha * axes->n[j];
             m->a[j] = (ax * axes->x[j] + ay * axes->y[j]) + axes->along * axes->n[j];
         }
         fm_lane_set(s, w, k->link, spin);
-        fm_lane_set(s, parent_w, k->link, parent_w);
         fm_lane_set(s, bias, k->link, bias);
         expand_forces(s, k->link, axes->n, w);
     }

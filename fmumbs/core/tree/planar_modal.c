@@ -92,8 +92,8 @@ void fm_planar_modal_orient(fm_instance *s, const double *y)
         const fm_plane_link *k = s->planar.link + i;
         if (k->kind < FM_PLANE_MODAL) continue;
         const double *x = fm_plane_at(s, i);
-        s->motion[k->link].c = x[FM_PLANE_cosine * FM_PLANE_WIDTH];
-        s->motion[k->link].s = s->planar.axes[i].n[2] * x[FM_PLANE_sine * FM_PLANE_WIDTH];
+        s->turn[k->link].c = x[FM_PLANE_cosine * FM_PLANE_WIDTH];
+        s->turn[k->link].s = s->planar.axes[i].n[2] * x[FM_PLANE_sine * FM_PLANE_WIDTH];
     }
     fm_modal_place(s, y, 1);
 }

@@ -22,7 +22,7 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) {
-            fm_general_rates(s->general + k->general, u + k->u, pdot + k->p);
+            fm_general_rates(s->general + k->nth, u + k->u, pdot + k->p);
             continue;
         }
         if (k->kind == FM_LINK_MODAL) {
@@ -67,7 +67,7 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) {
-            const fm_general *g = s->general + k->general;
+            const fm_general *g = s->general + k->nth;
             double moved[FM_JOINT_MODES];
             if (!s->loop.placing) fm_general_rates(g, change + k->u, moved);
             for (int32_t j = 0; j < g->screws; j++)

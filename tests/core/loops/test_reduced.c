@@ -136,8 +136,8 @@ static void poison(fm_instance *s)
     fill(s->loop.lambda, rows), fill(s->loop.diagonal, rows);
     fill((double *)s->pending, ((size_t)s->image.n.links / 2 + 1) * sizeof *s->pending / sizeof(double));
     for (int32_t i = 0; i < s->image.n.links; i++) {
-        fill(s->motion[i].U, 6);
-        s->motion[i].g = s->motion[i].D = NAN;
+        fill(s->projected[i].U, 6);
+        s->projected[i].g = s->projected[i].D = NAN;
     }
     for (int32_t i = 0; i < s->model.balls; i++) fill(s->ball[i].factor, 6), fill(s->ball[i].W[0], 12);
     for (int32_t i = 0; i < s->image.n.generals; i++) {
