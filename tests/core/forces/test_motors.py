@@ -11,6 +11,7 @@ from scipy.linalg import expm
 
 import fmumbs as fm
 from support.both_ways import runs
+from support.exchange import exchange
 
 CLOSED_FORM = 1e-8  # relative, of runs at a tolerance of 1e-11
 TIGHT = {"tolerance": 1e-11}
@@ -45,10 +46,13 @@ def test_the_linear_model_is_that_of_the_two_equations() -> None:
     assert_allclose(values, np.sort(np.linalg.eigvals(A)), rtol=1e-9)
 
 
-def test_the_rate_of_the_current_follows_the_voltage_up_to_its_limit() -> None:
+def test_the_rate_of_the_current_follows_the_voltage_up_to_its_limit(tmp_path: Path) -> None:
+    path = fm.export_fmu(drive(voltage_limit=12.0), tmp_path / "drive.fmu")
     for voltage, expected in ((3.0, 1.0 / L), (30.0, 0.0)):
-        solver = fm.Solver(drive(voltage=voltage, voltage_limit=12.0))
-        found = solver.directional_derivative(["der(M.current)", "der(h.qd)"], ["M.voltage"], [1.0])
+        with exchange(path, {"M.voltage": voltage}) as one:
+            references = {v.name: v.valueReference for v in one.description.modelVariables}
+            unknowns, known = [references["der(M.current)"], references["h.qdd"]], [references["M.voltage"]]
+            found = one.fmu.getDirectionalDerivative(unknowns, known, [1.0])
         assert_allclose(found, (expected, 0.0), rtol=1e-12)
 
 
