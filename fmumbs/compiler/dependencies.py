@@ -130,7 +130,8 @@ class Dependencies:
             for follows in _THROUGHOUT:
                 lists |= dict.fromkeys(which[follows].tolist(), tuple(self._inputs.tolist()))
         if winches := tuple(self._inputs[self._pays_out].tolist()):
-            for i in (i for follows in _THROUGHOUT for i in which[follows].tolist()):
+            energies = np.flatnonzero(self._kind[indices] == lib.FM_ENERGY).tolist()
+            for i in (*energies, *(i for follows in _THROUGHOUT for i in which[follows].tolist())):
                 lists[i] = tuple(sorted({*lists.get(i, ()), *winches}))
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs

@@ -194,16 +194,23 @@ class Fmu:
             yield one
 
     def excitation(self) -> dict[int, float]:
-        """Small inputs, all different: value by value reference."""
-        return {reference: self._part * value for reference, value in self._pushes().items()}
+        """Small inputs, all different, of lengths small changes: value by value reference."""
+        return {reference: self._part * value + self.lengths[reference] for reference, value in self._pushes().items()}
 
     def _pushes(self) -> dict[int, float]:
         return {reference: 0.02 * ((7 * k + 3) % 11 - 5) for k, reference in enumerate(self.movable)}
 
     @cached_property
+    def lengths(self) -> dict[int, float]:
+        """The start values of inputs that are lengths, of ropes or of what follows a position; 0 of all others."""
+        inputs = {v.valueReference: v for v in self.description.modelVariables if v.causality == "input"}
+        return {i: float(one.start or 0.0) if one.unit == "m" else 0.0 for i, one in inputs.items()}
+
+    @cached_property
     def _part(self) -> float:
         """Factor on the pushes for which no output jumps by more than ABRUPT: thin rods would spin too fast."""
-        with self.started() as still, self.started(self._pushes()) as pushed:
+        pushes = {reference: value + self.lengths[reference] for reference, value in self._pushes().items()}
+        with self.started() as still, self.started(pushes) as pushed:
             jumps = np.abs(pushed.reals(self.outputs) - still.reals(self.outputs))
         return float(min(1.0, ABRUPT / np.max(jumps[np.isfinite(jumps)], initial=ABRUPT)))
 

@@ -184,10 +184,12 @@ def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Valu
     """Central difference of the outputs by an input, its likely error, and what round-off makes of the widest one.
 
     Accelerations and reactions are linear in the inputs, piece by piece: widths are reduced until both sides lie on
-    one piece. What inverse dynamics gives is not linear in positions and velocities: widths are small at once.
+    one piece. What inverse dynamics gives is not linear in positions and velocities, nor tensions of ropes in their
+    lengths: widths are small at once.
     """
     outputs = one.fmu.outputs
-    widest = 0.02 if one.fmu.is_inverse else max(1.0, abs(values[known]))
+    small = one.fmu.is_inverse or one.fmu.lengths[known] != 0.0
+    widest = 0.02 if small else max(1.0, abs(values[known]))
     widths = np.array([widest / 4.0**k for k in range(8)])
     found: list[Values] = []
     for count, width in enumerate(widths, 1):

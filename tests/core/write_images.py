@@ -104,6 +104,20 @@ def stopped() -> fm.Model:
     return model
 
 
+def hoisted() -> fm.Model:
+    """A weight on a rope over a pulley and through a ring; and a slack rope."""
+    model = fm.Model("hoisted")
+    weight = fm.Body.sphere("weight", radius=0.1, mass=1.0)
+    disc = fm.Body.cylinder("disc", length=0.1, radius=0.2, mass=1.0)
+    axle = fm.Revolute("axle", model.ground.at(), disc.at(0.05), axis="x")
+    hang = fm.Joint("hang", model.ground.at(0, -0.2), weight.at(), modes=(fm.Slide("y"), fm.Slide("z")), q0=(0.1, -1.0))
+    way = [weight.at(), fm.Pulley(axle, 0.2), model.ground.at(0, 0.5, -0.5), model.ground.at(0, 1, 0)]
+    rope = fm.Rope("rope", way, stiffness=500.0, damping=2.0, length=2.4)
+    loose = fm.Rope("loose", [model.ground.at(0, -1), weight.at(0, 0, 0.1)], stiffness=500.0, length=2.0)
+    model.add(weight, disc, axle, hang, rope, loose)
+    return model
+
+
 def steered_disc() -> fm.Model:
     """A rolling disc whose heading turns evenly: a path of a higher degree, begun long before, is wild."""
     heading = fm.Turn("z", role="excited", path=fm.Path((0.0,), ((0.2, 1.6),)))
@@ -130,7 +144,7 @@ def images() -> dict[str, fm.ModelImage]:
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     models["three_cranks"] = three_cranks()
     models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
-    models["stopped"] = stopped()
+    models |= {"stopped": stopped(), "hoisted": hoisted()}
     balls = space(801, "spherical", guess=0.02).model
     ball = next(joint.name for joint in balls.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j"))
     models |= {"held_turn": held(models["four_bar"], "A"), "held_ball": held(balls, ball)}

@@ -86,6 +86,20 @@ static void respond(fm_instance *s, int32_t i, const double *load)
     }
 }
 
+/* The derivative of the energy of all ropes along seeds of the lengths that winches pay out, in work.seed. */
+double fm_rope_energy_seed(const fm_instance *s)
+{
+    const double *control = s->work.seed + s->image.n.modes + 6 * s->image.n.loads;
+    double sum = 0.0;
+    for (int32_t side = 0; side < s->image.n.sides; side++) {
+        const fm_side at = fm_side_at(s, side, s->y);
+        const double strain = at.length > at.own ? (at.length - at.own) / at.own : 0.0;
+        const double pull = s->rope_stiffness[s->image.side_rope[side]] * strain * (1.0 + 0.5 * strain);
+        sum -= pull * fm_side_seed(s, side, control);
+    }
+    return sum;
+}
+
 static double energy(const fm_instance *s, int32_t i)
 {
     double sum = 0.0;

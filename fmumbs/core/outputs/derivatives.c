@@ -9,6 +9,7 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
+#include "../forces/sides.h"
 #include "../motion/friction.h"
 #include "../motion/own_states.h"
 #include "../motion/rates.h"
@@ -195,6 +196,7 @@ static double response_of(fm_instance *s, uint32_t unknown)
     if (kind == FM_FR_FORCE) return fm_friction_force_seed(s, object, component);
     if (kind == FM_FR_LOAD) return s->friction->load_seed[object] + s->friction->own_seed[object];
     if (fm_kinds[kind].follows == FM_FOLLOWS_OWN) return fm_element_seed(s, kind, object, component);
+    if (kind == FM_ENERGY) return fm_rope_energy_seed(s);
     if (kind == FM_S_F) return fm_laws_on_spring(s, object, s->work.probe);
     if (kind == FM_LAW_SLIP || kind == FM_LAW_CLOSED || fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) return 0.0;
     return fm_value(s, kind, object, component);

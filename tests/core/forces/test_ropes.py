@@ -393,7 +393,7 @@ def test_derivatives_by_a_winch_are_differences() -> None:
     model, h = falling(damping=400.0, winch=True), 1e-6
     solver = fm.equilibrium(model).solver
     solver.set("s.qd", 0.2)
-    outputs = ["s.qdd", "rope.tension", "rope.power", "rope.slack"]
+    outputs = ["s.qdd", "rope.tension", "rope.power", "rope.slack", "solver.energy"]
     found = solver.directional_derivative(outputs, ["rope.length"], [1.0])
     sides = []
     for sign in (1.0, -1.0):
