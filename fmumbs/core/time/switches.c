@@ -118,6 +118,7 @@ static int any_may_leave(fm_instance *s, int32_t beside, double before, double a
     const int32_t laws = s->image.n.laws;
     const double *one = s->laws.looks, *other = one + 2 * laws, *halfway = other + 2 * laws;
     fm_dense(s, 0.5 * (before + after), y);
+    fm_controls_at(s, 0.5 * (before + after));
     fm_laws_place(s, y);
     note_looks(s, y, s->laws.looks + 4 * laws);
     for (int32_t i = 0; i < laws; i++)
@@ -138,6 +139,7 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     const int hard = fm_any_law_hard(&s->image);
     double before = tail, h = longest;
     fm_dense(s, tail, y);
+    fm_controls_at(s, tail);
     fm_laws_place(s, y);
     note_looks(s, y, s->laws.looks);
     for (int looks = 0; before < head; looks++) {
