@@ -202,13 +202,13 @@
       "distance between the spring's points")                                                                         \
     K(S_F, SPRING, "f", 1, OUTPUT, EVERY, NOWHERE, WORLD, SPRING, "N", "N",                                           \
       "force of the spring, positive when it pulls")                                                                  \
-    K(RO_TENSION, ROPE, "tension", 0, OUTPUT, SIDES, NOWHERE, WORLD, ROPE, "N", "N",                                  \
+    K(RO_TENSION, ROPE, "tension", 0, OUTPUT, SIDES, NOWHERE, WORLD_AND_LAWS, ROPE, "N", "N",                         \
       "tension of the side of the rope, 0 while it is slack")                                                         \
     K(RO_PATH, ROPE, "path_length", 0, OUTPUT, SIDES, NOWHERE, WORLD, STATE, "m", "m",                                \
       "distance along the way of the side of the rope")                                                               \
-    K(RO_SLACK, ROPE, "slack", 0, OUTPUT, SIDES, NOWHERE, WORLD, ROPE, "m", "m",                                      \
+    K(RO_SLACK, ROPE, "slack", 0, OUTPUT, SIDES, NOWHERE, WORLD_AND_LAWS, ROPE, "m", "m",                             \
       "unstretched length of the side of the rope less its path_length, 0 while it is stretched")                     \
-    K(RO_POWER, ROPE, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD, ROPE, "W", "W",                                      \
+    K(RO_POWER, ROPE, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD_AND_LAWS, ROPE, "W", "W",                             \
       "power that the rope puts into the bodies")                                                                     \
     K(A_LENGTH, ACTUATOR, "length", 1, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                            \
       "distance between the actuator's points")                                                                       \

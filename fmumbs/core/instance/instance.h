@@ -80,6 +80,7 @@ typedef enum fm_valid {
     FM_VALID_GIVEN = 32, /* the motion that is given is the present one */
     FM_VALID_QUATERNIONS = 64, /* of the links */
     FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
+    FM_VALID_WORLD_AND_LAWS = FM_VALID_WORLD | FM_VALID_LAWS,
     FM_VALID_WORLD_AND_LINKS = FM_VALID_WORLD | FM_VALID_LINKS
 } fm_valid;
 
