@@ -14,7 +14,8 @@ from fmumbs.mechanism.program import Program
 from fmumbs.spatial import Transform
 from support.drawing.rebuilding import rebuilt
 
-BASE = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "rad": (0, 0, 0)}
+BASE = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "rad": (0, 0, 0)}
+BASE |= {"N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3)}
 
 
 def powers(unit: str) -> tuple[int, int, int]:
