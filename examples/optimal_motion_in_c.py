@@ -8,6 +8,7 @@ compiler: pip install casadi.
 import tempfile
 
 import casadi as ca
+import matplotlib.pyplot as plt
 import numpy as np
 from optimal_motion import MOST, arm, blend, four_bar
 
@@ -54,6 +55,10 @@ def swing_of_arm(steps=12):
 
 
 if __name__ == "__main__":
-    _, _, torques, report = turn_of_four_bar()
+    times, _, torques, report = turn_of_four_bar()
     print(f"four_bar: {report['return_status']} after {report['iter_count']} iterations,", end=" ")
     print(f"largest torque {np.abs(torques).max():.4g} N.m")
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    axis.plot(times, torques[0])
+    axis.set(xlabel="time [s]", ylabel="torque on the crank [N.m]", title="A turn of a four-bar by C functions")
+    figure.savefig("optimal_motion_in_c.png", dpi=100)
