@@ -163,7 +163,7 @@ class Model:
         return self.found(kind, lambda: tuple(e for e in self._elements.values() if isinstance(e, kind)))
 
     def found(self, what: object, find: Callable[[], _Found]) -> _Found:
-        """What find() returns, kept until an element is added, for use within this package."""
+        """What find() returns, kept as `what` until an element is added, for use within this package."""
         if self._kept[0] != len(self._elements):
             self._kept = len(self._elements), {}
         kept = self._kept[1]

@@ -350,7 +350,8 @@ fm_status fm_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size_t 
                                 size_t knowns, const double *seed, double *result)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_adjoint_derivative(s, unknown, unknowns, known, knowns, seed, result));
+    return fm_leave(s, settled(s) ? fm_do_adjoint_derivative(s, unknown, unknowns, known, knowns, seed, result)
+                                  : FM_DISCARD);
 }
 
 size_t fm_poses(fm_instance *s, double *poses, size_t capacity)

@@ -5,6 +5,8 @@
  * pulley changes by its radius times its angle. So the disc turns by radius times S, with S = T + EA (l - L)^2/(2 L^2),
  * and energy accounts for what side loses that the other gains, whatever their lengths.
  */
+#include "rope.h"
+
 #include "elements.h"
 
 #include "../instance/instance.h"

@@ -29,7 +29,6 @@ double fm_side_winding(const fm_instance *s, int32_t side, const fm_side *at);
 double fm_side_seed(const fm_instance *s, int32_t side, const double *control);
 int32_t fm_rope_run_out(const fm_instance *s, const double *y);
 double fm_side_tension_seed(const fm_instance *s, int32_t side, const double *control);
-double fm_rope_energy_seed(const fm_instance *s); /* of rope.c */
 
 FM_HIDDEN_END
 

