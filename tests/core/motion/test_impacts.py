@@ -198,6 +198,21 @@ def test_impacts_of_any_mechanism(seed: int, dynamics: str) -> None:
         assert_allclose(hit.loss, 0.0, rtol=0, atol=ROUND_OFF * speed**2)
 
 
+def test_an_impact_takes_from_a_stop_that_is_being_left_no_energy() -> None:
+    """Two bodies of one kilogram on one line, b's slide on a: a strikes while b leaves its stop, which then stays.
+    Newton's law would double the energy; what gains none has the velocities (1, 0)/sqrt(2)."""
+    model = fm.Model("pair", gravity=(0, 0, 0))
+    a, b = (fm.Body(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
+    on_ground = fm.Prismatic("A", model.ground.at(), a.at(), axis="x", u0=-1.0)
+    on_a = fm.Prismatic("B", a.at(), b.at(), axis="x", u0=1.0)
+    stops = fm.Stop("s", on_ground, lower=0.0, restitution=1.0), fm.Stop("t", on_a, lower=0.0, restitution=0.2)
+    model.add(a, b, on_ground, on_a, *stops)
+    result = model.simulate(stop=0.01, interval=0.01)
+    assert_allclose(result["A.qd"][-1], np.sqrt(0.5), rtol=1e-12)
+    assert_allclose(result["B.qd"][-1], 0.0, rtol=0, atol=1e-12)
+    assert_allclose(result["solver.energy"], 0.5, rtol=1e-12)
+
+
 @pytest.mark.parametrize("seed", seeds(2, 60, start=12))
 def test_energy_never_grows(seed: int) -> None:
     """Over many impacts of a chain between stops, with unequal restitutions; no position passes an end."""
