@@ -35,7 +35,7 @@ typedef struct fm_builder {
         int32_t p, u;          /* positions and velocities; none: it has none */
         int32_t along, spin;   /* of a pin: axis, relative angular velocity; none: no pin */
         int32_t F, M, place;   /* of others: F's and M's axes, M's place in F */
-        int32_t force, torque; /* of the rows on M at M */
+        int32_t force, torque;      /* of the rows on M at M */
         int32_t applied[2];    /* the torque and force of inputs, springs, dampers and friction beside */
     } *cut; /* of each joint */
     int32_t *law; /* the force of each */

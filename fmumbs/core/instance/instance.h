@@ -36,20 +36,20 @@ typedef struct fm_model {
     int32_t plane_pendings;
     double plane_tip; /* moment of inertia of the last of them [kg.m2] */
     int32_t ranges, spatial_angles, spatial_slides; /* counts for the spatial sweeps */
-    int32_t coupled; /* 1: some joint's springs couple its modes (matrix_laws.c) */
-    double mass; /* of all bodies, with their inertias about the links over the squared length [kg] */
-    int32_t deforms; /* 1: some coordinates are deformations (linear_range.c) */
+    int32_t coupled;  /* 1: some joint's springs couple its modes (matrix_laws.c) */
+    double mass;      /* of all bodies, with their inertias about the links over the squared length [kg] */
+    int32_t deforms;  /* 1: some coordinates are deformations (linear_range.c) */
     int32_t resisted; /* 1: some joint has a spring or a damper */
-    int32_t obeys; /* 1: the present parameters obey the rules on several of them (motion/rules.c) */
-    int32_t excited; /* 1: some mode is excited */
-    int32_t reduced; /* 1: the image asks for the reduced formulation */
-    int32_t turning; /* joints that turn about three axes (loops/turning_axes.c) */
+    int32_t obeys;    /* 1: the present parameters obey the rules on several of them (motion/rules.c) */
+    int32_t excited;  /* 1: some mode is excited */
+    int32_t reduced;  /* 1: the image asks for the reduced formulation */
+    int32_t turning;  /* joints that turn about three axes (loops/turning_axes.c) */
     int32_t realised; /* drives that realise programs */
-    int32_t inverse; /* 1: the image asks for inverse dynamics: its motion is given (motion/required.c) */
+    int32_t inverse;  /* 1: the image asks for inverse dynamics: its motion is given (motion/required.c) */
     int32_t actuators; /* forces that it asks for */
     int32_t acted; /* 1: some force element acts on velocity variables */
     int32_t stateful; /* force elements that may have own states */
-    int32_t acts; /* 1: they are not those of all coordinates of a tree (motion/actuated.c) */
+    int32_t acts;      /* 1: they are not those of all coordinates of a tree (motion/actuated.c) */
     size_t state_doubles;
 } fm_model;
 
@@ -75,8 +75,8 @@ typedef enum fm_valid {
     FM_VALID_WORLD = 1,
     FM_VALID_MOTION = 2, /* udot */
     FM_VALID_JOINT_FORCES = 4,
-    FM_VALID_LINKS = 8, /* results of the spatial sweeps in each link */
-    FM_VALID_LAWS = 16, /* modes of the force laws */
+    FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
+    FM_VALID_LAWS = 16,  /* modes of the force laws */
     FM_VALID_GIVEN = 32, /* the motion that is given is the present one */
     FM_VALID_QUATERNIONS = 64, /* of the links */
     FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
@@ -98,9 +98,9 @@ struct fm_instance {
     int32_t valid; /* fm_valid bits: which results belong to the present y and inputs */
     char guid[40];
     char message[512];
-    void *bytes; /* the memory block of all arrays */
+    void *bytes;   /* the memory block of all arrays */
     double *state; /* the block that is saved */
-    double *kept; /* a copy of it during fm_assemble */
+    double *kept;  /* a copy of it during fm_assemble */
 #define V(name, count) double *name;
     FM_STATE_ARRAYS(V)
 #undef V
@@ -117,17 +117,17 @@ struct fm_instance {
     fm_hosted hosted;
     fm_host host;
     /* memory of single rooms, in the scratch.h of each */
-    struct fm_realised *realised; /* loops */
-    struct fm_following *following; /* motion: what follows from independent states */
-    struct fm_implicit *implicit; /* motion */
-    struct fm_friction *friction; /* motion */
-    struct fm_singular *singular; /* motion */
-    struct fm_least *least; /* motion */
-    struct fm_actuated *actuated; /* motion */
-    struct fm_assembly *assembly; /* assembly */
+    struct fm_realised *realised;     /* loops */
+    struct fm_following *following;   /* motion: what follows from independent states */
+    struct fm_implicit *implicit;     /* motion */
+    struct fm_friction *friction;     /* motion */
+    struct fm_singular *singular;     /* motion */
+    struct fm_least *least;           /* motion */
+    struct fm_actuated *actuated;     /* motion */
+    struct fm_assembly *assembly;     /* assembly */
     struct fm_integrator *integrator; /* time */
-    struct fm_graph *graph; /* adjoint */
-    struct fm_statics *statics; /* statics */
+    struct fm_graph *graph;           /* adjoint */
+    struct fm_statics *statics;       /* statics */
 };
 
 /* Where the force of a sticking law lies in its range. */
