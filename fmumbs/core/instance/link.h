@@ -224,6 +224,7 @@ typedef struct fm_counts {
 #define FM_TREE_ARRAYS(A)                                                                                          \
     A(fm_link, link, n.links)                                                                                      \
     A(fm_rigid, rigid, n.links)                                                                                    \
+    A(double, rotor, n.speeds)        /* inertia of the drives of each velocity variable */                        \
     A(double, pivot, 2 * n.links)     /* by fm_kernels_checked: 1 / pivot (of a ball the least), its reference size */ \
     A(fm_turn, turn, n.links)                                                                                      \
     A(fm_projected, projected, n.links)                                                                            \

@@ -16,7 +16,6 @@
 #include "../forces/laws.h"
 #include "../forces/matrix_laws.h"
 #include "../tree/general.h"
-#include "../tree/links.h"
 #include "../tree/modal.h"
 #include "../tree/reversed.h"
 #include "scratch.h"
@@ -89,7 +88,7 @@ void fm_stiff_begin(fm_instance *s, double g)
     for (int32_t i = 0; i < s->image.n.links; i++) {
         fm_link *k = s->link + i;
         if (k->u < 0 || k->kind == FM_LINK_DRIVEN || k->kind >= FM_LINK_GENERAL) continue;
-        k->rotor = k->kind == FM_LINK_SCREW ? fm_rotor_of(s, k->u) : 0.0;
+        k->rotor = k->kind == FM_LINK_SCREW ? s->rotor[k->u] : 0.0;
         k->rotor += g * (s->stiff.D[k->u] + g * s->stiff.K[k->u]);
     }
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++)
@@ -105,5 +104,5 @@ void fm_stiff_end(fm_instance *s)
     s->kernels = s->implicit->ordinary;
     s->stiff.time = 0.0;
     for (int32_t i = 0; i < s->image.n.links; i++)
-        s->link[i].rotor = s->link[i].kind == FM_LINK_SCREW ? fm_rotor_of(s, s->link[i].u) : 0.0;
+        s->link[i].rotor = s->link[i].kind == FM_LINK_SCREW ? s->rotor[s->link[i].u] : 0.0;
 }

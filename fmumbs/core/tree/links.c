@@ -163,13 +163,12 @@ void fm_make_inertia_lanes(fm_instance *s, int32_t i)
     fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, k->J + 3);
 }
 
-/* The inertia of the drives of a velocity variable, with those of motors behind their gears. */
-double fm_rotor_of(const fm_instance *s, int32_t u)
+/* The inertias of the drives of all velocity variables, with those of motors behind their gears. */
+static void make_rotors(fm_instance *s)
 {
-    double inertia = s->rotor_inertia[u];
+    memcpy(s->rotor, s->rotor_inertia, (size_t)s->image.n.speeds * sizeof *s->rotor);
     for (int32_t i = 0; i < s->image.n.motors; i++)
-        if (s->image.motor_u[i] == u) inertia += s->motor_gear[i] * s->motor_gear[i] * s->motor_rotor_inertia[i];
-    return inertia;
+        s->rotor[s->image.motor_u[i]] += s->motor_gear[i] * s->motor_gear[i] * s->motor_rotor_inertia[i];
 }
 
 /* Called after every change of a parameter. */
@@ -185,6 +184,7 @@ void fm_links_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.bodies; i++)
         place_body(s->rigid + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
+    make_rotors(s);
     const double square = m->length[0] * m->length[0];
     s->model.mass = 0.0;
     for (int32_t i = 0; i < m->n.links; i++) {
@@ -198,6 +198,6 @@ void fm_links_derive(fm_instance *s)
         if (s->screw_stiffness[i] != 0.0 || s->screw_damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.links; i++) {
         fm_make_inertia_lanes(s, i);
-        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = fm_rotor_of(s, s->link[i].u);
+        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor[s->link[i].u];
     }
 }

@@ -12,7 +12,6 @@ void fm_links_structure(fm_instance *s);
 void fm_make_briefs(fm_instance *s);
 void fm_complete_inertial(fm_instance *s);
 void fm_make_inertia_lanes(fm_instance *s, int32_t i);
-double fm_rotor_of(const fm_instance *s, int32_t u);
 void fm_links_derive(fm_instance *s);
 
 FM_HIDDEN_END
