@@ -150,10 +150,10 @@ def parts_of(
     with np.errstate(all="ignore"):  # overflow is refused later
         links = make_links(tree, backwards, model.points_beside(tree), geared_by_motors(model))
         add_cuts(links, cuts, len(tree))
-        add_couplings(links, model, tree)
-        add_programs(links, model, joints)
-        add_laws(links, model, tree, texts.put)
-        add_teeth(links, model, joints, texts.put)
+        add_couplings(links, model)
+        add_programs(links, model)
+        add_laws(links, model, texts.put)
+        add_teeth(links, model, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links
@@ -213,7 +213,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, sce
         "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
-    _add_points(model, joints, links, texts)
+    _add_points(model, links, texts)
     experiment = model.default_experiment or DefaultExperiment()
     given = (experiment.stop, experiment.interval, experiment.tolerance)
     chosen = [default if value is None else value for value, default in zip(given, _EXPERIMENT, strict=True)]
@@ -233,7 +233,7 @@ def _columns(values: dict[int, float]) -> list[float]:
     return [values[column] for column in range(len(values))]
 
 
-def _add_points(model: Model, joints: list[JointBase], links: Links, texts: Texts) -> None:
+def _add_points(model: Model, links: Links, texts: Texts) -> None:
     """Adds named points and force elements, and the points where these act."""
     index: dict[tuple[str, str | None, Transform], int] = {}
 
@@ -254,20 +254,20 @@ def _add_points(model: Model, joints: list[JointBase], links: Links, texts: Text
         for force in model.forces_of(kind):
             if isinstance(force, Rope):
                 continue
-            given = _on_joints(force, links, joints)
+            given = _on_joints(force, links)
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in given.items()}
             for name in force.inputs:
                 links.add(control_start=rows[f"{one}_{name}"])
                 rows[f"{one}_{name}"] = len(links.rows["control_start"]) - 1
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
-    add_ropes(links, model, joints, put, texts.put)
+    add_ropes(links, model, put, texts.put)
 
 
-def _on_joints(force: Force, links: Links, joints: list[JointBase]) -> dict[str, Any]:
+def _on_joints(force: Force, links: Links) -> dict[str, Any]:
     """The fields of a force element as the image has them, points apart."""
     if isinstance(force, Motor):
-        return motor_fields(force, links, joints)
-    return gear_fields(force, links, joints) if isinstance(force, Gear) else force.fields
+        return motor_fields(force, links)
+    return gear_fields(force, links) if isinstance(force, Gear) else force.fields
 
 
 def _length(model: Model) -> float:

@@ -2,23 +2,20 @@
 
 from fmumbs.compiler.constraint_rows import COUPLED, NO_VECTOR
 from fmumbs.compiler.links import Links
-from fmumbs.errors import ModelError
-from fmumbs.mechanism import Coupling, JointBase, Model
+from fmumbs.mechanism import Model
 
 
-def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
+def add_couplings(out: Links, model: Model) -> None:
     """Adds the model's couplings. Raises ModelError for a coupled joint that closes a loop."""
-    joints = {joint.name: index for index, joint in enumerate(tree)}
     terms = 0
     for index, coupling in enumerate((*model.couplings, *model.locks)):
         for joint, mode, ratio in coupling.coordinates:
-            if joint.name not in joints:
-                raise ModelError(_closes_a_loop(coupling, joint))
-            out.add(term_link=link_of(out, joints[joint.name], mode), term_ratio=ratio)
+            row = out.in_tree(joint, f"{coupling.title} couples")
+            out.add(term_link=link_of(out, row, mode), term_ratio=ratio)
         count = len(coupling.coordinates)
         out.add(coupling_first=terms, coupling_count=count)
         out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant)
-        out.add(row_joint=joints[coupling.coordinates[0][0].name], row_part=coupling.level, row_coupling=index)
+        out.add(row_joint=out.joints[coupling.coordinates[0][0].name], row_part=coupling.level, row_coupling=index)
         terms += count
 
 
@@ -30,10 +27,3 @@ def link_of(out: Links, joint: int, mode: int) -> int:
     links = range(out.rows["joint_first"][joint], out.rows["joint_last"][joint] + 1)
     u = out.rows["joint_u"][joint] + mode - 1
     return next(link for link in links if out.rows["link_u"][link] == u)
-
-
-def _closes_a_loop(coupling: Coupling, joint: JointBase) -> str:
-    return (
-        f"{coupling.title} couples joint '{joint.name}', which closes a loop. Let another joint close the "
-        "loop: add this one before it, or give that one cut=True."
-    )

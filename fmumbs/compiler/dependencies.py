@@ -454,8 +454,8 @@ class Dependencies:
 
     def _of_ropes(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What tensions, slack and powers of ropes follow: the length that a winch pays out."""
-        owner, element = kind_columns().owner[self._kind[self._inputs]], self._object[self._inputs]
-        mine = {int(element[i]): (int(self._inputs[i]),) for i in np.flatnonzero(owner == ROPE)}
+        lengths = self._inputs[self._pays_out]
+        mine = {rope: (i,) for rope, i in zip(self._object[lengths].tolist(), lengths.tolist(), strict=True)}
         return {i: mine[rope] for i in chosen.tolist() if (rope := int(self._object[indices[i]])) in mine}
 
     def _of_laws(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:

@@ -16,23 +16,23 @@ _SAMPLES = 12  # more than the degree of a difference of two polynomials has zer
 _JUMP = 1e-9  # relative to the forces: less is round-off
 
 
-def add_drives(out: Links, model: Model, joints: list[JointBase]) -> None:
-    """Adds the drives of each program that has some to its excited modes; joints: those of the tree, then cut ones.
+def add_drives(out: Links, model: Model) -> None:
+    """Adds the drives of each program that has some to its excited modes.
 
     Raises ModelError for a drive that closes a loop or that is named twice, for flexible bodies between drives and what
     they move, and for laws that may stick.
     """
     if not any(program.drives for program in model.programs):
         return
-    rows, index = out.rows, {joint.name: place for place, joint in enumerate(joints)}
-    flexible = _flexible(out, model, index)
+    rows = out.rows
+    flexible = _flexible(out, model)
     used: dict[tuple[str, int], str] = {}
     for program in model.programs:
-        first = rows["joint_excitation"][index[program.drive.name]]
+        first = rows["joint_excitation"][out.joints[program.drive.name]]
         for i, (joint, mode) in enumerate(program.driven):
-            _check(program, joint, mode, used, rows["joint_first"][index[joint.name]] < 0)
-            link = link_of(out, index[joint.name], mode)
-            for place in _between(out, index, program, link):
+            link = link_of(out, out.in_tree(joint, f"{program.title} has a drive on"), mode)
+            _check_alone(program, joint, mode, used)
+            for place in _between(out, program, link):
                 if place in flexible:
                     raise ModelError(
                         f"{program.title}: '{flexible[place]}' is flexible and lies between "
@@ -50,28 +50,23 @@ def add_drives(out: Links, model: Model, joints: list[JointBase]) -> None:
             )
 
 
-def _check(program: Program, joint: JointBase, mode: int, used: dict[tuple[str, int], str], cut: bool) -> None:
-    where = f"{program.title}: drive '{joint.name}'"
-    if cut:
-        raise ModelError(
-            f"{where} closes a loop. Let another joint close it: add this one before that, or give that one cut=True."
-        )
+def _check_alone(program: Program, joint: JointBase, mode: int, used: dict[tuple[str, int], str]) -> None:
     other = used.setdefault((joint.name, mode), program.name)
     if other != program.name or list(program.driven).count((joint, mode)) > 1:
         raise ModelError(
-            f"{where} realises a coordinate of program '{other}' already. Give each coordinate its own drive."
+            f"{program.title}: drive '{joint.name}' realises a coordinate of program '{other}' already. "
+            "Give each coordinate its own drive."
         )
 
 
-def _flexible(out: Links, model: Model, index: dict[str, int]) -> dict[int, str]:
+def _flexible(out: Links, model: Model) -> dict[int, str]:
     """The flexible element that each link belongs to."""
     found: dict[int, str] = {}
     for whole in model.elements:
         if not isinstance(whole, FlexibleLink | FlexibleSupport) or getattr(whole, "rigid", False):
             continue
         for part in whole.parts:
-            if isinstance(part, JointBase) and out.rows["joint_first"][index[part.name]] >= 0:
-                at = index[part.name]
+            if isinstance(part, JointBase) and out.rows["joint_first"][at := out.joints[part.name]] >= 0:
                 for link in range(out.rows["joint_first"][at], out.rows["joint_last"][at] + 1):
                     found[link] = whole.name
     names = [body.name for body in model.bodies]
@@ -82,14 +77,14 @@ def _flexible(out: Links, model: Model, index: dict[str, int]) -> dict[int, str]
     return found
 
 
-def _between(out: Links, index: dict[str, int], program: Program, drive: int) -> Iterator[int]:
+def _between(out: Links, program: Program, drive: int) -> Iterator[int]:
     """The links between the frame and the point of a program, on the way to them from its drive, and in loops."""
     follower = program.follower
     if isinstance(follower, Coupling):
-        at = index[follower.coordinates[0][0].name]
+        at = out.joints[follower.coordinates[0][0].name]
         ends = [out.rows["link_parent"][out.rows["joint_first"][at]], out.rows["joint_last"][at]]
     else:
-        at = index[follower.name]
+        at = out.joints[follower.name]
         ends = [out.rows["joint_F_link"][at], out.rows["joint_M_link"][at]]
     own = _path(out, ends[0], ends[1])
     yield from own

@@ -1,49 +1,44 @@
 """Gears with play: two coordinates, and the force law of their teeth (core/forces/gear.c)."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from fmumbs._limits import LAW_POWERS
 from fmumbs.compiler.links import Links
-from fmumbs.errors import ModelError
-from fmumbs.mechanism import JointBase, Model
+from fmumbs.mechanism import Model
 from fmumbs.mechanism.forces import Gear
 
 _PIECES = 4  # of the teeth, which the core makes of the gear's parameters
-_TERMS = 24  # of a piece
+_NO_FORCE = np.zeros(math.prod(LAW_POWERS))
 
 
-def coordinate(gear: Gear, end: str, out: Links, joints: list[JointBase]) -> tuple[int, int]:
-    """The position and the velocity variable of end "A" or "B"; joints: those of the tree, then the cut ones.
+def coordinate(gear: Gear, end: str, out: Links) -> tuple[int, int]:
+    """The position and the velocity variable of end "A" or "B".
 
     Raises ModelError for a joint that closes a loop.
     """
-    on, mode = getattr(gear, end), getattr(gear, f"mode_{end}")
-    joint = next(index for index, one in enumerate(joints) if one.name == on.name)
-    if out.rows["joint_first"][joint] < 0:
-        raise ModelError(
-            f"{gear.title} meshes with joint '{on.name}', which closes a loop. "
-            "Give another joint of the loop cut=True, so that this one is in the spanning tree."
-        )
+    joint, mode = out.in_tree(getattr(gear, end), f"{gear.title} meshes with"), getattr(gear, f"mode_{end}")
     return out.rows["joint_p"][joint] + mode - 1, out.rows["joint_u"][joint] + mode - 1
 
 
-def add_teeth(out: Links, model: Model, joints: list[JointBase], put: Callable[[str], int]) -> None:
+def add_teeth(out: Links, model: Model, put: Callable[[str], int]) -> None:
     """Adds the laws of all gears, behind those of the model; put: stores a text."""
     for index, gear in enumerate(model.forces_of(Gear)):
-        p, u = coordinate(gear, "A", out, joints)
+        p, u = coordinate(gear, "A", out)
         first = len(out.rows["law_range"])
         out.add(law_name=put(f"{gear.name}.teeth"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
         out.add(law_hard=0, law_restitution=0.0)
         out.add(law_gear=index, law_p=p, law_u=u, law_spring=-1, law_side=-1, law_first=first, law_count=_PIECES)
         for _ in range(_PIECES):
-            out.add(law_range=[0.0] * 5, law_polynomial=np.zeros(_TERMS))
+            out.add(law_range=[0.0] * 5, law_polynomial=_NO_FORCE)
 
 
-def gear_fields(gear: Gear, out: Links, joints: list[JointBase]) -> dict[str, Any]:
+def gear_fields(gear: Gear, out: Links) -> dict[str, Any]:
     """The fields of a gear as the image has them, by name."""
-    p, u = coordinate(gear, "B", out, joints)
+    p, u = coordinate(gear, "B", out)
     own = {name: value for name, value in gear.fields.items() if name not in ("A", "B", "mode_A", "mode_B")}
     law = out.rows["law_gear"].index(len(out.rows["gear_p"]))
     return own | {"p": p, "u": u, "law": law}

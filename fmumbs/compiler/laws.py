@@ -6,15 +6,13 @@ from collections.abc import Callable
 import numpy as np
 
 from fmumbs.compiler.links import Links
-from fmumbs.errors import ModelError
-from fmumbs.mechanism import JointBase, Model, Spring
+from fmumbs.mechanism import Model, Spring
 
 _UNBOUNDED = 1e300  # stands for infinity in the image
 
 
-def add_laws(out: Links, model: Model, tree: list[JointBase], put: Callable[[str], int]) -> None:
+def add_laws(out: Links, model: Model, put: Callable[[str], int]) -> None:
     """Adds the model's force laws; put: stores a text. Raises ModelError for a law on a cut joint."""
-    joints = {joint.name: index for index, joint in enumerate(tree)}
     springs = {spring.name: index for index, spring in enumerate(model.springs)}
     pieces = 0
     for law in model.laws:
@@ -22,12 +20,7 @@ def add_laws(out: Links, model: Model, tree: list[JointBase], put: Callable[[str
         if isinstance(law.on, Spring):
             spring = springs[law.on.name]
         else:
-            if law.on.name not in joints:
-                raise ModelError(
-                    f"{law.title} acts on joint '{law.on.name}', which closes a loop. "
-                    "Give another joint of the loop cut=True, so that this one is in the spanning tree."
-                )
-            joint = joints[law.on.name]
+            joint = out.in_tree(law.on, f"{law.title} acts on")
             p = out.rows["joint_p"][joint] + law.mode - 1
             u = out.rows["joint_u"][joint] + law.mode - 1
         controls = out.rows.setdefault("control_start", [])

@@ -20,6 +20,7 @@ from fmumbs.compiler.excitations import add_excitations
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
+from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
 from fmumbs.mechanism.joints.base import LAWS
 from fmumbs.spatial import Rotation, nearest_rotation
@@ -61,12 +62,26 @@ class Links(Rows):
     """Rows of the image's arrays in the order of the links, joints and bodies."""
 
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
+    joints: dict[str, int] = field(default_factory=dict)  # rows of the joints by name: the tree's, then cut ones
     frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
     carriers: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
     geared: frozenset[str] = frozenset()  # joints that have a rotor beside their own
     positions: int = 0
     speeds: int = 0
     links: int = 0
+
+    def in_tree(self, joint: JointBase, needs: str) -> int:
+        """The row of a joint of the spanning tree. needs: who needs it there, such as "Motor 'M' drives".
+
+        Raises ModelError for one that closes a loop.
+        """
+        row = self.joints[joint.name]
+        if self.rows["joint_first"][row] < 0:
+            raise ModelError(
+                f"{needs} joint '{joint.name}', which closes a loop. "
+                "Give another joint of the loop cut=True, so that this one is in the spanning tree."
+            )
+        return row
 
 
 def make_links(
@@ -137,6 +152,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         if ends_beside or (backwards and out.links == first + 1 and (out.rows["link_r"][first] != start.r).any()):
             at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)  # M is beside the only axis
     F, M = (at, start) if backwards else (start, at)
+    out.joints[joint.name] = index
     out.add(
         joint_kind=joint_kind(joint, modes),
         joint_first=first,

@@ -25,6 +25,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
     for index, joint in enumerate(cuts, first):
         _check_cut(joint)
         F, M = point_place(out, joint.F), point_place(out, joint.M)
+        out.joints[joint.name] = index
         out.add(
             joint_kind=joint_kind(joint, joint.modes),
             joint_first=-1,

@@ -3,8 +3,7 @@
 from typing import Any
 
 from fmumbs.compiler.links import Links
-from fmumbs.errors import ModelError
-from fmumbs.mechanism import JointBase, Model
+from fmumbs.mechanism import Model
 from fmumbs.mechanism.forces import Motor
 
 _SMALL = 1.0  # [A]: what the error control takes as small
@@ -15,17 +14,12 @@ def geared_by_motors(model: Model) -> frozenset[str]:
     return frozenset(motor.on.name for motor in model.forces_of(Motor) if motor.rotor_inertia)
 
 
-def motor_fields(motor: Motor, out: Links, joints: list[JointBase]) -> dict[str, Any]:
+def motor_fields(motor: Motor, out: Links) -> dict[str, Any]:
     """The fields of a motor as the image has them, by name; adds its state.
 
-    joints: those of the tree, then the cut ones. Raises ModelError for one that closes a loop.
+    Raises ModelError for one on a joint that closes a loop.
     """
-    joint = next(index for index, one in enumerate(joints) if one.name == motor.on.name)
-    if out.rows["joint_first"][joint] < 0:
-        raise ModelError(
-            f"{motor.title} drives joint '{motor.on.name}', which closes a loop. "
-            "Give another joint of the loop cut=True, so that this one is in the spanning tree."
-        )
+    joint = out.in_tree(motor.on, f"{motor.title} drives")
     state = -1
     if motor.inductance:
         state = len(out.rows["start_z"])

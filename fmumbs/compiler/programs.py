@@ -1,7 +1,5 @@
 """Programs: constraint rows that follow excited modes (core/loops/programs.c), drives, what is not shown."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from fmumbs.compiler.couplings import link_of
@@ -10,19 +8,15 @@ from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, kind_columns
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.links import Links
 from fmumbs.compiler.names import Names
-from fmumbs.errors import ModelError
-from fmumbs.mechanism import Coupling, JointBase, Model
+from fmumbs.mechanism import Coupling, Model
 from fmumbs.mechanism.program import Combination
 
 _NOTHING = np.zeros(3)
 
 
-def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
-    """Adds, for the excited modes of each program, its first row or their own rows, and its transition.
-
-    joints: those of the tree, then the cut joints.
-    """
-    index = {joint.name: place for place, joint in enumerate(joints)}
+def add_programs(out: Links, model: Model) -> None:
+    """Adds, for the excited modes of each program, its first row or their own rows, and its transition."""
+    index = out.joints
     couplings = {coupling.name: place for place, coupling in enumerate(model.couplings)}
     rows = out.rows
     count = len(rows.get("row_kind", ()))
@@ -40,22 +34,18 @@ def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
             rows["excitation_row"][i] = row
             rows["excitation_transition"][i] = program.transition
         if isinstance(program.follower, Combination) and program.follower.by is not None:
-            _vary(out, program.follower, np.flatnonzero(own).tolist(), index)
-    add_drives(out, model, joints)
+            _vary(out, program.follower, np.flatnonzero(own).tolist())
+    add_drives(out, model)
 
 
-def _vary(out: Links, follower: Combination, own: list[int], index: Mapping[str, int]) -> None:
+def _vary(out: Links, follower: Combination, own: list[int]) -> None:
     """Adds how the rows `own` change with a coordinate; raises ModelError for one of a joint that closes a loop."""
     assert follower.by is not None
     joint, mode = follower.by
-    if out.rows["joint_first"][index[joint.name]] < 0:
-        raise ModelError(
-            f"Program '{follower.program}' depends on joint '{joint.name}', which closes a loop. Give another joint of "
-            "the loop cut=True."
-        )
-    R = out.rows["joint_M" if follower.kind == "twist_M" else "joint_F"][index[follower.name]]
+    link = link_of(out, out.in_tree(joint, f"Program '{follower.program}' depends on"), mode)
+    R = out.rows["joint_M" if follower.kind == "twist_M" else "joint_F"][out.joints[follower.name]]
     for row, slope in zip(own, follower.slopes, strict=True):
-        out.rows["row_vary"][row] = link_of(out, index[joint.name], mode)
+        out.rows["row_vary"][row] = link
         out.rows["row_df"][row], out.rows["row_dg"][row] = R @ np.array(slope[:3]), R @ np.array(slope[3:])
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._limits import LAW_POWERS
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given, table
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import JointBase, Model, Point, Pulley, Rope
+from fmumbs.mechanism import Model, Point, Pulley, Rope
 
 Array = NDArray[np.float64]
 
@@ -24,10 +24,9 @@ _EQUAL = 1e-9  # of the radius: ways whose lengths differ by less are equally sh
 
 
 def add_ropes(
-    out: Links, model: Model, joints: list[JointBase], put_point: Callable[[Point], int], put: Callable[[str], int]
+    out: Links, model: Model, put_point: Callable[[Point], int], put: Callable[[str], int]
 ) -> None:
-    """Adds the model's ropes, not yet laid on their pulleys. joints: in the image's order; put_point, put: store a
-    point, a text.
+    """Adds the model's ropes, not yet laid on their pulleys. put_point, put: store a point, a text.
 
     Raises ModelError for a pulley on a joint that closes a loop.
     """
@@ -36,7 +35,6 @@ def add_ropes(
     pieces = len(out.rows.get("law_range", ()))
     for low, high in ((-_UNBOUNDED, 0.0), (0.0, _UNBOUNDED)):  # slack, taut
         out.add(law_range=[low, high, -_UNBOUNDED, _UNBOUNDED, 0.0], law_polynomial=np.zeros(math.prod(LAW_POWERS)))
-    index = {joint.name: i for i, joint in enumerate(joints)}
     for number, rope in enumerate(model.ropes):
         controls = out.rows.setdefault("control_start", [])
         out.add(rope_name=put(rope.name), rope_stiffness=rope.stiffness, rope_damping=rope.damping)
@@ -45,21 +43,16 @@ def add_ropes(
         first = len(out.rows.get("pulley_radius", ()))
         out.add(rope_side=len(out.rows.get("side_rope", ())), rope_sides=len(rope.sides))
         out.add(rope_pulley=first, rope_pulleys=len(rope.pulleys))
-        frames = [_add_pulley(out, rope, one, index, put_point) for one in rope.pulleys]
+        frames = [_add_pulley(out, rope, one, put_point) for one in rope.pulleys]
         _add_sides(out, rope, number, first, frames, pieces, put_point, put)
 
 
 def _add_pulley(
-    out: Links, rope: Rope, pulley: Pulley, index: dict[str, int], put_point: Callable[[Point], int]
+    out: Links, rope: Rope, pulley: Pulley, put_point: Callable[[Point], int]
 ) -> tuple[int, Array, Array]:
     """Adds a pulley; returns the link that carries it, its centre and its axis in that link."""
-    joint, i = pulley.joint, index[pulley.joint.name]
-    if out.rows["joint_first"][i] < 0:
-        raise ModelError(
-            f"{rope.title} runs over a pulley on joint '{joint.name}', which closes a loop. "
-            "Give another joint of the loop cut=True, so that this one is in the spanning tree."
-        )
-    rows = out.rows
+    joint, rows = pulley.joint, out.rows
+    i = out.in_tree(joint, f"{rope.title} runs over a pulley on")
     out.add(pulley_radius=pulley.radius, pulley_disc=put_point(joint.M), pulley_angle=float(joint.q0))
     out.add(pulley_p=rows["joint_p"][i], pulley_u=rows["joint_u"][i])
     axis = np.asarray(rows["joint_F"][i], float).reshape(3, 3) @ np.array(joint.modes[0].axis)
@@ -220,26 +213,23 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
         "point_R": np.repeat(arrays["point_R"], 4, axis=0),
         "point_name": np.repeat(arrays["point_name"], 4),
     }
-    moved = {name: 4 * arrays[name] for name in _POINTS}
+    moved = {column.name: 4 * arrays[column.name] for column in table() if column.bound == "points"}
     joints = arrays["joint_first"] >= 0
     angles = np.array([np.flatnonzero(joints & (arrays["joint_p"] == p))[-1] for p in arrays["pulley_p"]])
-    table = {
+    variables = {
         "variable_kind": np.repeat([lib.FM_P_R, lib.FM_J_Q], [12 * count, len(angles)]),
         "variable_object": np.concatenate([np.repeat(np.arange(4 * count), 3), angles]),
         "variable_component": np.concatenate([np.tile([0, 1, 2], 4 * count), np.full(len(angles), -1)]),
         "variable_name": np.full(12 * count + len(angles), -1),
     }
-    table = {name: column.astype(np.int32) for name, column in table.items()}
-    instance = open_where_given(arrays | more | moved | table)
+    variables = {name: column.astype(np.int32) for name, column in variables.items()}
+    instance = open_where_given(arrays | more | moved | variables)
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return None
     values = _read(instance, 12 * count + len(angles))
     place = values[: 12 * count].reshape(count, 4, 3)
     place[:, 1:] -= place[:, :1]
     return place, values[12 * count :]
-
-
-_POINTS = ("spring_P", "spring_Q", "load_P", "via_point", "pulley_disc")  # arrays that name points
 
 
 def _read(instance: Any, count: int) -> Array:

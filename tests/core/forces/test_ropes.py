@@ -351,16 +351,6 @@ def test_ropes_in_loops(cut: str, dynamics: Any, scheme: Any) -> None:
     assert_allclose(found[1], found[0], atol=1e-5)
 
 
-def test_a_pulley_on_a_joint_that_closes_a_loop_is_refused() -> None:
-    model = in_a_loop("C")
-    joint = model["C"]
-    assert isinstance(joint, fm.Revolute)
-    way = [model.ground.at(0, 0, -3), fm.Pulley(joint, 0.05), model.ground.at(2, 0, -3)]
-    model.add(fm.Rope("other", way, stiffness=1.0, length=1.0))
-    with pytest.raises(ModelError, match="Rope 'other' runs over a pulley on joint 'C', which closes a loop"):
-        fm.compile(model)
-
-
 def test_sensitivities_of_a_rope_that_becomes_taut_and_slack() -> None:
     given: Any = {"stop": 0.3, "interval": 0.1, "tolerance": 1e-10}
     found = fm.sensitivities(in_a_loop("C"), ["A.q"], ["rope.stiffness"], **given)

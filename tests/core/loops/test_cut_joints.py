@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.mechanism import GROUND
 from fmumbs.readers import read_model
 from oracle.joints import matrix_of_quaternion
 from support.closed import ONLY_CLOSING, two_pendulums
@@ -191,6 +192,31 @@ def test_joints_that_cannot_be_cut_are_refused(options: Any, says: str) -> None:
     with pytest.raises(fm.ModelError, match=f"'D' closes a loop, but .*{says}.*cut=True"):
         compile(cut_by(joint))
     assert compile(cut_by(replace(joint, cut=False))).cut_joints == ("C",)  # the compiler cuts another one
+
+
+def rope_over(cut: fm.Revolute) -> fm.Rope:
+    way = [GROUND.at(0, 0, -3), fm.Pulley(cut, 0.05), GROUND.at(2, 0, -3)]
+    return fm.Rope("E", way, stiffness=1.0, length=1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda D, _: fm.Law.polynomial("E", D, [0.0, 1.0]), "Law 'E' acts on"),
+        (lambda D, A: fm.Coupling("E", [(A, 1.0), (D, 2.0)]), "Coupling 'E' couples"),
+        (lambda D, A: fm.Gear("E", A, D, ratio=2.0, stiffness=1.0), "Gear 'E' meshes with"),
+        (lambda D, A: fm.Gear("E", D, A, ratio=2.0, stiffness=1.0), "Gear 'E' meshes with"),
+        (lambda D, _: fm.Motor("E", D, resistance=1.0, constant=1.0), "Motor 'E' drives"),
+        (lambda D, _: rope_over(D), "Rope 'E' runs over a pulley on"),
+    ],
+)
+def test_what_needs_a_joint_of_the_tree_refuses_a_cut_one(make: Any, says: str) -> None:
+    model = read_model("four_bar")
+    D = replace(model["D"], cut=True)
+    model = cut_by(D)
+    model.add(make(D, model["A"]))
+    with pytest.raises(fm.ModelError, match=f"{says} joint 'D', which closes a loop. Give another .* cut=True"):
+        compile(model)
 
 
 def test_the_spring_of_a_cut_joint_is_tunable() -> None:

@@ -333,7 +333,7 @@ def test_a_cut_joint_is_no_drive() -> None:
     model = fm.Model("cut", gravity=case.model.gravity)
     model.add(*case.case.plain.elements, scalar)
     model.add(replace(case.case.program, drives=(scalar,)))
-    with pytest.raises(fm.ModelError, match="drive 'c1' closes a loop"):
+    with pytest.raises(fm.ModelError, match="'P' has a drive on joint 'c1', which closes a loop"):
         fm.compile(model)
 
 
