@@ -153,8 +153,9 @@ class Rope(Force):
     What a winch pays out does not count in dL/dt, and its side is slack only where the bracket is below zero. A pulley
     that turns by q takes radius q from one side and gives it to the other. The sides share one `length` so that their
     strains are equal at the start. What is wound over a pulley beyond the start is strained as the side that it belongs
-    to. The way goes from the pulley's plane straight to the next point, also beside that plane. About the axis of a
-    pulley, a neighbouring point may go at most half a turn from where it is at the start.
+    to. The way goes from the pulley's plane straight to the next point, also beside that plane. Turns of a
+    neighbouring point about the axis of a pulley are counted from where it is at the start, to which start values of an
+    FMU are at most half a turn.
 
     Variables, one for each side where there are several: tension [N], path_length l [m], slack L - l where that is
     above 0 [m]; power that the rope puts into the bodies [W]. Parameters: stiffness, damping, length, and radius of

@@ -228,6 +228,7 @@ static fm_status assemble(fm_instance *s, double t)
     for (int32_t i = 0; i < FM_STRUCK * s->image.n.laws; i++)
         s->law_struck[i] = s->law_struck_last[i] = i % FM_STRUCK == FM_STRUCK_RESTED ? -1.0 : 0.0;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
+    for (int32_t i = 0; i < s->image.n.vias; i++) s->via_angle[i] = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
     if (s->model.realised > 0) s->drive_side[0] = 0.0;
     (void)fm_normalise(s, s->y, NULL);

@@ -182,6 +182,7 @@ static fm_counts counts_of(const fm_instance *s)
         .columns = s->plan.y > s->assembly->plan.y ? s->plan.y : s->assembly->plan.y,
         .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions,
+        .vias = (size_t)m->n.vias,
         .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
         .cut_modes = modes - speeds,
         .units = modes > joints ? modes : joints,

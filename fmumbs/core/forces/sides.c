@@ -8,6 +8,9 @@
  *
  *   l = sqrt(t^2 + h^2) + r turn alpha,     dl/dN = t/s e - r/t (1 - t/s) n + h/s z,     s = sqrt(t^2 + h^2).
  *
+ * Alpha is continuous: of all angles that are whole turns apart it is the one nearest to that at the last accepted
+ * positions, via_angle, which is part of the state. In one step it changes by less than half a turn.
+ *
  * The rope does not slip on the pulley: at its angle q a side has the unstretched length
  *
  *   L = share length + sum of turn r (q - q_start)  (+ what a winch has paid out, at the rope's last end).
@@ -24,15 +27,19 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 #include "laws.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FM_LEAST_LEFT 1e-3 /* of a rope's length: a side with less has run out */
+#define FM_WHOLE_TURN 6.28318530717958647692
+#define FM_FARTHEST_TURN 1.6 /* [rad] about a pulley in one step: beyond half a turn it would count the other way */
 
-/* Length and slope of a span from a pulley of radius r to N in its frame. Not finite where N is inside the pulley. */
-static double wrapped(const double N[3], double r, double turn, double slope[3])
+/* Length and slope of a span from a pulley of radius r to N in its frame; alpha: near which its angle is, and that
+ * angle. Not finite where N is inside the pulley. */
+static double wrapped(const double N[3], double r, double turn, double *alpha, double slope[3])
 {
     const double x = N[0], y = N[1], h = N[2], square = x * x + y * y, t = sqrt(square - r * r);
     const double n[2] = {(r * x + turn * t * y) / square, (r * y - turn * t * x) / square};
@@ -40,7 +47,9 @@ static double wrapped(const double N[3], double r, double turn, double slope[3])
     slope[0] = -along * turn * n[1] - lost * n[0];
     slope[1] = along * turn * n[0] - lost * n[1];
     slope[2] = h / span;
-    return span + r * turn * fm_atan2(n[1], n[0]);
+    const double angle = fm_atan2(n[1], n[0]);
+    *alpha = angle + FM_WHOLE_TURN * rint((*alpha - angle) / FM_WHOLE_TURN);
+    return span + r * turn * *alpha;
 }
 
 /* The axes of a point in the world. */
@@ -51,20 +60,21 @@ static void axes_of(const fm_instance *s, int32_t point, double R[9])
     else product(s->world[link].R, s->image.point_R + 9 * point, R);
 }
 
-/* Length and slope of the span `at` with the arm from its base to its end. */
-static double lay(const fm_instance *s, const fm_span *at, int32_t on, const double arm[3], double slope[3])
+/* Length and slope of the span `at` with the arm from its base to its end, and its angle on the pulley. */
+static double lay(const fm_instance *s, fm_span *at, int32_t on, const double arm[3])
 {
     double R[9], N[3], in[3];
     const int32_t pulley = on < 0 ? -1 : s->image.via_pulley[on];
     if (pulley < 0) {
         const double length = sqrt(dot(arm, arm));
-        for (int j = 0; j < 3; j++) slope[j] = length > 0.0 ? arm[j] / length : 0.0;
+        for (int j = 0; j < 3; j++) at->slope[j] = length > 0.0 ? arm[j] / length : 0.0;
         return length;
     }
     axes_of(s, at->base, R);
     rotate_in(R, arm, N);
-    const double length = wrapped(N, s->pulley_radius[pulley], s->image.via_turn[on], in);
-    rotate_out(R, in, slope);
+    at->angle = s->via_angle[on];
+    const double length = wrapped(N, s->pulley_radius[pulley], s->image.via_turn[on], &at->angle, in);
+    rotate_out(R, in, at->slope);
     return length;
 }
 
@@ -87,7 +97,7 @@ void fm_span_at(const fm_instance *s, int32_t side, int32_t k, fm_span *out)
     fm_point_place(s, out->base, base, v_base);
     fm_point_place(s, out->end, end, v_end);
     for (int j = 0; j < 3; j++) arm[j] = end[j] - base[j];
-    out->length = lay(s, out, back ? to : from, arm, out->slope);
+    out->length = lay(s, out, back ? to : from, arm);
     const int32_t link = m->point_link[out->base];
     cross(link < 0 ? still : s->world[link].w, arm, turned);
     for (int j = 0; j < 3; j++) v_end[j] -= v_base[j] + turned[j];
@@ -122,6 +132,27 @@ static void own_length(const fm_instance *s, int32_t side, const double *y, fm_s
         at->own += arm * (y[m->pulley_p[pulley]] - m->pulley_angle[pulley]);
         at->own_rate += arm * y[m->n.positions + m->pulley_u[pulley]];
     }
+}
+
+/* Follows the angles of ropes on pulleys to y. Returns the first rope with one that moved too far for its turns to be
+ * counted; -1: none. Overwrites world kinematics. */
+int32_t fm_ropes_follow(fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    int32_t lost = -1;
+    if (m->n.pulleys == 0) return -1;
+    fm_run_orientations(s, y);
+    fm_make_world(s, y);
+    for (int32_t side = 0; side < m->n.sides; side++)
+        for (int32_t k = 0; k < m->side_vias[side] - 1; k++) {
+            const int32_t from = m->side_via[side] + k, via = m->via_pulley[from + 1] >= 0 ? from + 1 : from;
+            fm_span span;
+            if (m->via_pulley[via] < 0) continue;
+            fm_span_at(s, side, k, &span);
+            if (lost < 0 && fabs(span.angle - s->via_angle[via]) > FM_FARTHEST_TURN) lost = m->side_rope[side];
+            if (isfinite(span.angle)) s->via_angle[via] = span.angle;
+        }
+    return lost;
 }
 
 /* The first rope of which a side has no length left at y; -1: none. Requires work.control. */

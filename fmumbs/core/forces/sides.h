@@ -8,10 +8,10 @@ FM_HIDDEN_BEGIN
 
 /* A span of a rope between two points, `base` and `end`, or between a point, `end`, and the pulley at `base`: its
  * length and rate, with what of it lies on the pulley, and the derivative of the length by the position of `end` in the
- * axes that move with `base`, in world axes. */
+ * axes that move with `base`, in world axes; where it touches the pulley [rad]. */
 typedef struct fm_span {
     int32_t base, end;
-    double length, rate, slope[3];
+    double length, rate, slope[3], angle;
 } fm_span;
 
 /* A side of a rope, from pulley to pulley: its length as it lies, its unstretched length, and their rates. */
@@ -27,6 +27,7 @@ int fm_side_is_taut(const fm_instance *s, int32_t side, const double *y);
 double fm_side_tension(const fm_instance *s, int32_t side, const fm_side *at);
 double fm_side_winding(const fm_instance *s, int32_t side, const fm_side *at);
 double fm_side_seed(const fm_instance *s, int32_t side, const double *control);
+int32_t fm_ropes_follow(fm_instance *s, const double *y);
 int32_t fm_rope_run_out(const fm_instance *s, const double *y);
 double fm_side_tension_seed(const fm_instance *s, int32_t side, const double *control);
 

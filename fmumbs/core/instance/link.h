@@ -202,7 +202,7 @@ typedef struct fm_counts {
     uint64_t state; /* doubles of the state */
     uint64_t closed; /* 1: there are constraint rows */
     uint64_t placed; /* modes, then free screws of general links */
-    uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units;
+    uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units, vias;
     uint64_t laws, held, struck /* at most: stops with a restitution */, compliances, small, krylov;
     uint64_t dense, dense_rows, dense_bristles; /* of the systems of radau_small.c, or 0 */
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */

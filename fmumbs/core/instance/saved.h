@@ -41,6 +41,7 @@ FM_HIDDEN_BEGIN
     V(law_struck, FM_STRUCK * m->n.laws) /* of each law's impacts (fm_struck), at the integrator's time */ \
     V(law_struck_last, FM_STRUCK * m->n.laws) /* those of its last step */                   \
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \
+    V(via_angle, m->n.vias)    /* where ropes touch pulleys, at the last accepted positions [rad] (sides.c) */ \
     V(fade, 3 * m->n.excitations) /* of a program: deviation of position and rate at the start, and its time */ \
     V(closed, m->n.dependent_u > 0 ? m->ny : 0) /* y where the loops of independent states were closed */ \
     V(row_active, m->n.rows)   /* 1: the row is active, found to be independent */            \

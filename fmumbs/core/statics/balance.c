@@ -17,6 +17,7 @@
 #include "../assembly/drift.h"
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
+#include "../forces/sides.h"
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/projection.h"
@@ -101,12 +102,13 @@ void fm_balance_move(fm_instance *s, const double *from, const double *v, double
     (void)fm_normalise(s, to, NULL);
 }
 
-/* Closes the loops near y, which becomes the position from which the coordinates of cut joints are followed. 0: it
- * fails. */
+/* Closes the loops near y, which becomes the position from which the coordinates of cut joints and the turns of ropes
+ * are followed. 0: it fails. */
 int fm_balance_close(fm_instance *s, double *y)
 {
     for (int32_t i = 0; i < s->image.n.positions; i++)
         if (!isfinite(y[i])) return 0;
+    (void)fm_ropes_follow(s, y);
     if (!fm_correct_drift(s, y, 0)) return 0;
     if (s->image.n.modes > s->image.n.speeds) (void)fm_follow_cut_joints(s);
     if (s->image.n.rows > 0) fm_watch_rows(s, y);

@@ -203,6 +203,7 @@ static void begin_at_start(fm_instance *s)
     s->statics->climbed = 0;
     memcpy(s->statics->now, s->statics->start, (size_t)s->model.ny * sizeof(double));
     memcpy(s->cut_p, s->statics->cut_p, cuts * sizeof(double));
+    memcpy(s->via_angle, s->statics->via_angle, (size_t)s->image.n.vias * sizeof(double));
     memcpy(s->row_active, s->statics->rows, rows * sizeof(double));
     memcpy(s->row_pivot, s->statics->rows + rows, rows * sizeof(double));
     fm_use_rows(s);
@@ -217,6 +218,7 @@ static void note_start(fm_instance *s)
     fm_controls_at(s, s->clock[FM_TIME]);
     fm_own_settle(s, s->statics->start);
     memcpy(s->statics->cut_p, s->cut_p, cuts * sizeof(double));
+    memcpy(s->statics->via_angle, s->via_angle, (size_t)s->image.n.vias * sizeof(double));
     memcpy(s->statics->rows, s->row_active, rows * sizeof(double));
     memcpy(s->statics->rows + rows, s->row_pivot, rows * sizeof(double));
 }

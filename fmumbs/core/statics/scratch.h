@@ -16,6 +16,7 @@ FM_HIDDEN_BEGIN
     A(double, base, n.ny)    /* where the forces are linearised */                                 \
     A(double, probe, n.ny)                                                                         \
     A(double, cut_p, n.cut_positions)                                                              \
+    A(double, via_angle, n.vias)                                                                   \
     A(double, rows, 2 * n.rows)                                                                    \
     A(double, F, n.speeds)                                                                         \
     A(double, change, n.speeds)                                                                    \

@@ -149,6 +149,17 @@ int fm_near_limit(fm_instance *s, double t_end)
     return near >= 0;
 }
 
+/* A rope that went too far about a pulley in a step. */
+static fm_status rope_went_round(fm_instance *s, double t_end)
+{
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: after t = %.9g s rope '%s' goes more than a quarter turn about a pulley "
+        "in one integration step, so that its turns cannot be counted. Give a shorter solver.step, or a smaller "
+        "tolerance",
+        t_end, s->clock[FM_TIME], s->image.text + s->image.rope_name[s->integrator->rope]);
+}
+
 /* Whether a rope has no length left, and says so. */
 static int rope_ran_out(fm_instance *s, double t_end)
 {
@@ -171,6 +182,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     if (s->singular->tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
     if (s->integrator->lost >= 0) return lost_coordinates(s, t_end, s->integrator->lost);
+    if (s->integrator->rope >= 0) return rope_went_round(s, t_end);
     if (s->friction->jammed >= 0) return fm_jammed(s, t_end);
     if (!s->realised->crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);

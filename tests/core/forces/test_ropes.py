@@ -306,6 +306,68 @@ def test_a_drum_takes_the_rope_up() -> None:
         solver.step(3.0)
 
 
+def tether(q0: Any = (1.0, 0.1), length: float = 1.5) -> fm.Model:
+    """A ball that a rope leads around a pulley in a plane, nearly two turns within 3 s."""
+    model = fm.Model("tether", gravity=(0, 0, 0))
+    wheel = fm.Body("wheel", mass=1.0, inertia=(30, 30, 50))
+    ball = fm.Body("ball", mass=0.5, inertia=(1e-3, 1e-3, 1e-3))
+    axle = fm.Revolute("axle", model.ground.at(), wheel.at(), axis="z")
+    slides, start = [fm.Slide("x"), fm.Slide("y")], {"q0": q0, "u0": (0.0, 6.0)}
+    model.add(wheel, ball, axle, fm.Joint("plane", model.ground.at(), ball.at(), modes=slides, **start))
+    way = [model.ground.at(-0.5, -0.1), fm.Pulley(axle, 0.1, side="negative"), ball.at()]
+    model.add(fm.Rope("rope", way, stiffness=1e4, length=length))
+    return model
+
+
+def laid_by_tether(x: Any, y: Any) -> Any:
+    """The length of the ball's side beside that at the first of its places, by angles that are continued."""
+    far = np.hypot(x, y)
+    length = np.sqrt(far**2 - 0.01) - 0.1 * (np.unwrap(np.arctan2(y, x)) + np.arccos(0.1 / far))
+    return length - length[0]
+
+
+@pytest.mark.parametrize("options", [{"tolerance": 1e-10}, {"scheme": "radau", "tolerance": 1e-9, "dynamics": "copcod"},
+                                     {"scheme": "rk4", "step": 2e-4}])  # fmt: skip
+def test_a_point_that_goes_round_a_pulley_is_followed(options: Any) -> None:
+    result = tether().simulate(stop=3.0, interval=0.01, **options)
+    length, energy = result["rope.path_length[2]"], result["solver.energy"]
+    turned = np.unwrap(np.arctan2(result["plane.q[2]"], result["plane.q[1]"]))
+    assert turned[-1] > 3.5 * math.pi
+    assert_allclose(length - length[0], laid_by_tether(result["plane.q[1]"], result["plane.q[2]"]), atol=1e-13)
+    assert_allclose(energy, energy[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_turns_round_a_pulley_are_counted_in_an_fmu(tmp_path: Path, kind: str) -> None:
+    path = fm.export_fmu(tether(), tmp_path / "tether.fmu", tolerance=1e-8)
+    names = ["rope.path_length[2]", "plane.q[1]", "plane.q[2]"]
+    found = simulate_fmu(
+        path, stop_time=3.0, output_interval=0.01, relative_tolerance=1e-8, fmi_type=kind, output=names
+    )  # fmt: skip
+    length = found["rope.path_length[2]"]
+    assert_allclose(length - length[0], laid_by_tether(found["plane.q[1]"], found["plane.q[2]"]), atol=1e-13)
+
+
+def test_turns_are_part_of_a_saved_state_and_of_none_after_a_new_start() -> None:
+    solver = started(tether())
+    first = solver.get("rope.path_length[2]")
+    solver.step(3.0)
+    saved, length = solver.state_save(), solver.get("rope.path_length[2]")
+    other = started(tether())
+    other.state_load(saved)
+    assert other.get("rope.path_length[2]") == length
+    solver.reset()
+    solver.assemble()
+    assert solver.get("rope.path_length[2]") == first
+
+
+def test_a_step_in_which_turns_cannot_be_counted_is_named() -> None:
+    """A ball that flies past, its rope slack."""
+    solver = started(tether((0.2, -1.5), 6.0), scheme="rk4", step=0.5)
+    with pytest.raises(SolverError, match=r"rope 'rope' goes more than a quarter turn about a pulley in one"):
+        solver.step(0.5)
+
+
 def test_sides_share_one_length_so_that_strains_are_equal() -> None:
     """Beside what damping adds on both sides of the pulley that turns."""
     solver = started(reeved())
