@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import (
     AssemblyError,
     DeformationWarning,
@@ -67,12 +66,12 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.run import Result, Signal, Solver, simulate
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 if TYPE_CHECKING:
     from fmumbs.analysis.modes import ModeVectors, mode_vectors
     from fmumbs.analysis.uniqueness import Uniqueness
+    from fmumbs.compiler import ModelImage, compile
     from fmumbs.export import CasadiFunctions, export_casadi, export_fmu
     from fmumbs.play import replay
     from fmumbs.readers.mjcf import read_mjcf
@@ -93,7 +92,11 @@ if TYPE_CHECKING:
     from fmumbs.run.load_path import Critical, LoadPath, load_path
     from fmumbs.run.reactions import divide_and_conquer, uniqueness
     from fmumbs.run.regressor import BaseParameters, Identified, Regressor, base_parameters, identify, regressor
+    from fmumbs.run.result import Result
     from fmumbs.run.sensitivities import Sensitivities, sensitivities
+    from fmumbs.run.signal import Signal
+    from fmumbs.run.simulate import simulate
+    from fmumbs.run.solver import Solver
     from fmumbs.run.steady import Steady, steady
     from fmumbs.study import Sweep, sweep
     from fmumbs.system import System
@@ -213,6 +216,7 @@ __all__ += _forces.__all__
 _LATE_PARTS = {
     "analysis.modes": ("ModeVectors", "mode_vectors"),
     "analysis.uniqueness": ("Uniqueness",),
+    "compiler": ("ModelImage", "compile"),
     "export": ("CasadiFunctions", "export_casadi", "export_fmu"),
     "play": ("replay",),
     "readers.mjcf": ("read_mjcf",),
@@ -227,13 +231,17 @@ _LATE_PARTS = {
     "run.reactions": ("divide_and_conquer", "uniqueness"),
     "run.load_path": ("Critical", "LoadPath", "load_path"),
     "run.regressor": ("BaseParameters", "Identified", "Regressor", "base_parameters", "identify", "regressor"),
+    "run.result": ("Result",),
     "run.sensitivities": ("Sensitivities", "sensitivities"),
+    "run.signal": ("Signal",),
+    "run.simulate": ("simulate",),
+    "run.solver": ("Solver",),
     "run.steady": ("Steady", "steady"),
     "study": ("Sweep", "sweep"),
     "system": ("System",),
 }  # fmt: skip
 _LATE = {name: part for part, names in _LATE_PARTS.items() for name in names}
-_PARTS = ("export", "play", "study", "system", "view")
+_PARTS = ("compiler", "export", "play", "run", "study", "system", "view")
 
 
 def __getattr__(name: str) -> Any:

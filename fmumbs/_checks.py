@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from operator import index
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeGuard, cast
 
 from fmumbs import _limits
 from fmumbs.errors import FmumbsError, ModelError, StartWarning
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -174,8 +175,10 @@ def array(values: object, what: str) -> "NDArray[np.float64]":
         raise ModelError(f"{what} is {shown(values)}, which is not an array of numbers. Give real numbers.") from None
 
 
-def path(value: object, what: str) -> Path:
+def path(value: object, what: str) -> "Path":
     """A place in the file system, from text or what os.fspath() takes."""
+    from pathlib import Path  # late: an import of fmumbs needs none
+
     try:
         return Path(value)  # type: ignore[arg-type]
     except TypeError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path as FilePath
+from os.path import basename, splitext
 from typing import Self, Unpack
 
 import numpy as np
@@ -267,7 +267,7 @@ class Body(Element):
         mass_ = shapes.mass_of(volume, mass, density, where)
         inertia = (np.trace(second) * np.eye(3) - second) * (mass_ / volume)
         return cls(
-            FilePath(path).stem if name is None else name, mass=mass_, com=com, inertia=inertia, points=points,
+            splitext(basename(path))[0] if name is None else name, mass=mass_, com=com, inertia=inertia, points=points,
             color=color, opacity=opacity, visual=[mesh],
         )  # fmt: skip
 

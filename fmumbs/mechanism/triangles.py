@@ -13,8 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from os.path import isfile
-from pathlib import Path
+from os.path import isfile, splitext
 from typing import Any
 
 import numpy as np
@@ -199,7 +198,7 @@ def read_triangles(path: str | PathLike[str], scale: float | Sequence[float]) ->
         raise ModelError(f"{where}: there is no such file. Give its path, from the current folder on.")
     try:
         with open(path, "rb") as file:  # as bytes, so that its reader opens no other files, such as materials
-            kind = Path(path).suffix[1:].lower()
+            kind = splitext(path)[1][1:].lower()
             source: Any = fspath(path) if kind == "gltf" else file
             loaded: Any = trimesh.load(source, file_type=kind, force="mesh")
         vertices, faces = np.array(loaded.vertices, np.float64), np.array(loaded.faces, np.int64)
