@@ -288,12 +288,13 @@ class Stop(ForceLaw):
         qd+ = -e qd-    (Newton's law).
 
     Of several stops at one instant those with an impulse follow it, and the others leave no slower than by their own e
-    (Moreau's complementarity problem). With one e for all of them no energy is gained. With several, where it would be,
-    the jump lies between that of e = 0 for all and that of Newton's law, as near to this as gains none. Stops that
-    leave no room to rebound, as two that hold one freedom from both sides, have e = 0 for that instant. A row of balls
-    that touch is struck at once, and parts together: give them gaps for impacts one after the other. A series of ever
-    shorter flights ends at rest: the stop is closed, and exerts the force that holds the coordinate until it would have
-    to pull. damping, scale, scaled and breakaway are of elastic stops alone.
+    (Moreau's complementarity problem). So no energy is gained, whatever the restitutions, unless a stop that is touched
+    but being left has an impulse, which keeps it there. Where that would gain energy in all, the jump lies between that
+    of e = 0 for all stops and that of Newton's law, as near to this as gains none. Stops that leave no room to rebound,
+    as two that hold one freedom from both sides, have e = 0 for that instant. A row of balls that touch is struck at
+    once, and parts together: give them gaps for impacts one after the other. A series of ever shorter flights ends at
+    rest: the stop is closed, and exerts the force that holds the coordinate until it would have to pull. damping, scale,
+    scaled and breakaway are of elastic stops alone.
 
     Variables with a restitution: S.closed (1 at the upper end, -1 at the lower, 0 open), S.force while it is closed,
     S.impulse [N.m.s] or [N.s] of the last impact, signed as the force, S.impacts, S.loss [J] that all of them took,

@@ -44,7 +44,8 @@ typedef struct fm_laws {
     double resolved; /* flights between impacts that are shorter end at once: a fixed step [s], else 0 */
     int32_t off;     /* fm_laws_off */
     /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided, that
-     * number and one more for each law; more than these: a stop that nothing can leave */
+     * number and one more for each law; more than these: a stop that nothing can leave; than these: a stop at whose
+     * impact round-off decides */
     int32_t fault;
 } fm_laws;
 

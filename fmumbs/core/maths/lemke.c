@@ -2,8 +2,10 @@
  *
  * C. E. Lemke, Management Science 11 (1965) 681: w = q + M z + z0, from the basis w, z0 enters until w >= 0; then the
  * complement of what left enters, until z0 leaves. The leaving variable is that of the lexicographically least ratio,
- * so that with exact numbers no basis comes twice. For such M a ray, along which none leaves, means that no z makes w
- * >= 0 (R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, 4.4.12).
+ * so that with exact numbers no basis comes twice, and the pivots end. For such M a ray, along which none leaves, means
+ * that no z makes w >= 0 (R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, 4.4.12). A
+ * basis that comes again is round-off, and ends the search: each is compared with the one at the last power of two of
+ * pivots (R. P. Brent, BIT 20 (1980) 176).
  */
 #include "lemke.h"
 
@@ -12,7 +14,6 @@
 
 #define FM_PIVOT 1e-9 /* of a unit diagonal: smaller entries are round-off of a singular matrix */
 #define FM_TIED 1e-12 /* ratios, and entries of rows beside them, that differ by less are equal */
-#define FM_PIVOTS 50  /* for each variable: more, and round-off goes round */
 
 /* The tableau: n rows of the columns of w, of z, of z0 and the right side. */
 typedef struct tableau {
@@ -64,9 +65,18 @@ static int32_t leaving(const tableau *a, int32_t column)
     return found;
 }
 
-/* z of w = q + M z, in units in which M has a unit diagonal and the entries of q are of the order of one. room: n rows
- * of 2 n + 2 numbers; basis: n. 0: there is none. */
-int fm_lemke(const double *M, const double *q, int32_t n, double *room, int32_t *basis, double *z)
+/* Which z are in the basis, as bits; with z0 there, it has one variable of each pair but one. */
+static uint64_t basic(const tableau *a)
+{
+    uint64_t bits = 0;
+    for (int32_t i = 0; i < a->n; i++)
+        if (a->basis[i] >= a->n && a->basis[i] < 2 * a->n) bits |= (uint64_t)1 << (a->basis[i] - a->n);
+    return bits;
+}
+
+/* z of w = q + M z, in units in which M has a unit diagonal and the entries of q are of the order of one. n: at most
+ * 64. room: n rows of 2 n + 2 numbers; basis: n. */
+fm_complementary fm_lemke(const double *M, const double *q, int32_t n, double *room, int32_t *basis, double *z)
 {
     const tableau a = {room, n, 2 * n + 2, basis};
     int32_t least = -1;
@@ -79,18 +89,21 @@ int fm_lemke(const double *M, const double *q, int32_t n, double *room, int32_t 
         basis[i] = i;
         if (q[i] < 0.0 && (least < 0 || q[i] < q[least])) least = i;
     }
-    if (least < 0) return 1;
+    if (least < 0) return FM_COMPLEMENTARY;
     pivot(&a, least, 2 * n);
-    for (int32_t entering = n + least, count = 0; count < FM_PIVOTS * n; count++) {
+    uint64_t kept = basic(&a), power = 1;
+    int32_t entering = n + least, kept_entering = entering;
+    for (uint64_t count = 1;; count++) {
         const int32_t row = leaving(&a, entering), left = row < 0 ? -1 : basis[row];
-        if (row < 0) return 0;
+        if (row < 0) return FM_NO_COMPLEMENTARY;
         pivot(&a, row, entering);
-        if (left == 2 * n) {
-            for (int32_t i = 0; i < n; i++)
-                if (basis[i] >= n && basis[i] < 2 * n) z[basis[i] - n] = fmax(row_of(&a, i)[2 * n + 1], 0.0);
-            return 1;
-        }
+        if (left == 2 * n) break;
         entering = left < n ? left + n : left - n;
+        if (entering == kept_entering && basic(&a) == kept) return FM_ROUND_OFF_GOES_ROUND;
+        if (count < power) continue;
+        kept = basic(&a), kept_entering = entering, power *= 2;
     }
-    return 0;
+    for (int32_t i = 0; i < n; i++)
+        if (basis[i] >= n && basis[i] < 2 * n) z[basis[i] - n] = fmax(row_of(&a, i)[2 * n + 1], 0.0);
+    return FM_COMPLEMENTARY;
 }

@@ -8,7 +8,10 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_lemke(const double *M, const double *q, int32_t n, double *room, int32_t *basis, double *z);
+/* What a search found: a solution; that there is none; neither, since round-off repeats its pivots. */
+typedef enum fm_complementary { FM_COMPLEMENTARY, FM_NO_COMPLEMENTARY, FM_ROUND_OFF_GOES_ROUND } fm_complementary;
+
+fm_complementary fm_lemke(const double *M, const double *q, int32_t n, double *room, int32_t *basis, double *z);
 
 FM_HIDDEN_END
 

@@ -4,12 +4,13 @@
  * impulses p >= 0, after which, with the constraints of the loops,
  *     v+ = v + A p,   A = J M^-1 J',   v+ + e min(v, 0) >= 0,   p (v+ + e min(v, 0)) = 0:
  * Newton's law for each stop with an impulse; the others leave no slower than by their own restitution e (J. J. Moreau;
- * C. Glocker, Set-Valued Force Laws, 2001), by Lemke's method (maths/lemke.c). With one e for all stops no energy is
- * gained. With several, some of the impulses may gain some, dT = sum p (v + v+) / 2 > 0; then the velocities are those
- * between p0, the impulses at e = 0, which take most, and p that are nearest to p and gain none: p0 + s (p - p0), s
- * <= 1. They leave all stops, as both of their ends do. Where stops leave no room for such velocities, as two that hold
- * one freedom from both sides, e counts as 0 for all of them; then at least rest is possible, unless a program drives
- * on.
+ * C. Glocker, Set-Valued Force Laws, 2001), by Lemke's method (maths/lemke.c). Of a gain of energy dT = sum p (v + v+)
+ * / 2 a stop that is struck has the part -p (1 - e) |v| / 2 <= 0, and one that is being left, v > 0, but keeps an
+ * impulse, v+ = 0, the part p v / 2 > 0. So no energy is gained unless a touched stop is being left, whatever the
+ * restitutions. Where dT > 0 nevertheless, the velocities are those between p0, the impulses at e = 0, which take most,
+ * and p that are nearest to p and gain none: p0 + s (p - p0), s <= 1. They leave all stops, as both of their ends do.
+ * Where stops leave no room for such velocities, as two that hold one freedom from both sides, e counts as 0 for all of
+ * them; then at least rest is possible, unless a program drives on.
  *
  * With an acceleration a towards the stop the flight after an impact takes 2 v+/a, and a series of such flights
  * 2 v+/(a (1 - e)) in all. Where that is nothing beside the time in which the mechanism moves, e counts as 0: the stop
@@ -97,8 +98,9 @@ static int find_impulses(fm_instance *s, const impact *hit, int plastic)
             M[a * count + b] = hit->sign[i] * hit->sign[j] * s->laws.A[i * n + j] / (unit[i] * unit[j]);
         }
     }
-    if (!fm_lemke(M, q, count, room, basis, z)) {
-        s->laws.fault = 2 * s->image.n.laws + 1 + s->laws.held[place[0]];
+    const fm_complementary found = fm_lemke(M, q, count, room, basis, z);
+    if (found != FM_COMPLEMENTARY) {
+        s->laws.fault = (found == FM_NO_COMPLEMENTARY ? 2 : 3) * s->image.n.laws + 1 + s->laws.held[place[0]];
         return 0;
     }
     for (int32_t a = 0; a < count; a++) s->laws.f[place[a]] = hit->sign[place[a]] * size * z[a] / unit[place[a]];
@@ -234,7 +236,7 @@ static int strike(fm_instance *s, const fm_evaluation *how, impact *hit, double 
     memcpy(s->laws.struck, speed, bytes);
     for (;;) { /* each turn but the last ends a series */
         if (!find_impulses(s, hit, 0)) {
-            if (!find_impulses(s, hit, 1)) return 0;
+            if (s->laws.fault > 3 * s->image.n.laws || !find_impulses(s, hit, 1)) return 0;
             memset(hit->e, 0, (size_t)hit->n * sizeof(double));
         }
         memcpy(hit->impulse, s->laws.f, (size_t)hit->n * sizeof(double));

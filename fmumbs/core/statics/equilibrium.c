@@ -24,6 +24,7 @@
 #include "../tree/positions.h"
 #include "../loops/delassus.h"
 #include "../forces/inputs.h"
+#include "../forces/laws.h"
 #include "../motion/own_states.h"
 #include "../outputs/start_changes.h"
 #include "../time/failures.h"
@@ -171,6 +172,25 @@ static int is_driven(fm_instance *s)
     return 0;
 }
 
+/* A stop with a restitution that is touched at the start and towards which what is in statics.change moves, or, of a
+ * joint, any of which it moves; -1: none. Statics takes these as open. */
+static int32_t pressed_stop(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    int32_t found = -1;
+    if (fm_any_law_hard(m)) fm_laws_place(s, s->statics->start);
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        double x, v;
+        if (!m->law_hard[i]) continue;
+        fm_law_at(s, i, s->statics->start, &x, &v);
+        const int32_t wall = fm_law_wall(s, i, x);
+        const double moves = m->law_u[i] >= 0 ? s->statics->change[m->law_u[i]] : 0.0;
+        if (wall >= 0 && !(fm_wall_sign(m, wall) * moves > 0.0)) return i;
+        if (wall < 0 && moves != 0.0 && found < 0) found = i;
+    }
+    return found;
+}
+
 /* Why there is no equilibrium, or that none was found. */
 static fm_status none(fm_instance *s)
 {
@@ -180,6 +200,13 @@ static fm_status none(fm_instance *s)
         return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
     const int driven = is_driven(s);
     fm_name_moving(s, s->statics->change, name, sizeof name);
+    const int32_t stop = pressed_stop(s);
+    if (stop >= 0)
+        return fm_say(
+            s, FM_ERROR,
+            "there is no equilibrium near the start with stop '%s' open, as statics takes it: forces go on moving %s. "
+            "Start the joint at the stop and lock it there, or give the stop a stiffness",
+            s->image.text + s->image.law_name[stop], name);
     if (driven)
         return fm_say(
             s, FM_ERROR,

@@ -47,6 +47,12 @@ fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
             "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
             "time. Give some of them a steep slope there in place of the jump",
             t_end, s->clock[FM_TIME], FM_STICKING);
+    if (fault > 3 * laws)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s the impulses of stop '%s' of %s '%s' and of others "
+                      "that are touched with it were not found, since they differ by less than round-off. Give some of "
+                      "them a stiffness in place of the restitution",
+                      t_end, s->clock[FM_TIME], s->image.text + s->image.law_name[fault - 3 * laws - 1], what, name);
     if (fault > 2 * laws)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: at t = %.9g s nothing can leave stop '%s' of %s '%s', which no "

@@ -198,6 +198,49 @@ def test_impacts_of_any_mechanism(seed: int, dynamics: str) -> None:
         assert_allclose(hit.loss, 0.0, rtol=0, atol=ROUND_OFF * speed**2)
 
 
+def row_of_balls(seed: int) -> tuple[fm.Model, list[Any]]:
+    """Balls that touch on a line, each on a slide on the one before, and the first a wall; they come and go."""
+    rng, count = np.random.default_rng(seed), 5
+    model = fm.Model("row", gravity=(0, 0, 0))
+    at, speed, stops = model.ground.at(), 0.0, []
+    for i in range(count):
+        ball = fm.Body(f"b{i}", mass=float(rng.uniform(0.3, 3.0)), inertia=(1, 1, 1))
+        new = float(rng.uniform(-1.0, 1.0))
+        slide = fm.Prismatic(f"s{i}", at, ball.at(), axis="x", q0=0.1, u0=new - speed)
+        stops.append(fm.Stop(f"c{i}", slide, lower=0.1, restitution=float(rng.random())))
+        model.add(ball, slide, stops[-1])
+        at, speed = ball.at(), new
+    return model, stops
+
+
+@pytest.mark.parametrize("seed", seeds(12, 100))
+def test_rows_of_balls_that_are_struck_at_once(seed: int) -> None:
+    """As many stops as balls, which come and go: the impulses are those of the one set of stops that fits."""
+    model, stops = row_of_balls(seed)
+    hit = strike(model, stops)
+    wanted = impulses(hit.A, hit.v, hit.e)
+    left = hit.v + hit.A @ wanted
+    gains = gain(hit.A, hit.v, wanted) > ROUND_OFF
+    assert_allclose(hit.left, hit.v + hit.A @ hit.p, rtol=0, atol=ROUND_OFF)
+    assert (hit.left >= -ROUND_OFF).all() and hit.loss >= -ROUND_OFF
+    if not gains:
+        assert_allclose(hit.p, wanted, rtol=0, atol=1e2 * ROUND_OFF)
+        assert_allclose(hit.left, left, rtol=0, atol=1e2 * ROUND_OFF)
+
+
+def test_stops_that_hold_one_freedom_from_both_sides_leave_it_at_rest() -> None:
+    """Two masses on a rope over a pulley, as a coupling: one comes to its floor as the other leaves its own."""
+    model = fm.Model("both", gravity=(0, 0, 0))
+    for name, u0 in (("A", -1.0), ("B", 1.0)):
+        mass = fm.Body(f"mass{name}", mass=1.0, inertia=(1, 1, 1))
+        slide = fm.Prismatic(name, model.ground.at(), mass.at(), axis="z", u0=u0)
+        model.add(mass, slide, fm.Stop(f"stop{name}", slide, lower=0.0, restitution=0.5))
+    model.add(fm.Coupling("rope", [(model["A"], 1.0), (model["B"], 1.0)]))  # type: ignore[list-item]
+    result = model.simulate(stop=0.1, interval=0.1)
+    assert result["A.qd"][-1] == result["B.qd"][-1] == 0.0
+    assert_allclose(result["stopA.loss"][-1] + result["stopB.loss"][-1], 1.0, rtol=1e-12)
+
+
 def test_an_impact_takes_from_a_stop_that_is_being_left_no_energy() -> None:
     """Two bodies of one kilogram on one line, b's slide on a: a strikes while b leaves its stop, which then stays.
     Newton's law would double the energy; what gains none has the velocities (1, 0)/sqrt(2)."""
@@ -414,6 +457,9 @@ def test_starts_and_equilibria_beyond_a_stop_are_refused() -> None:
     with pytest.raises(fm.EquilibriumError, match=r"joint 's' has its equilibrium at -0\.2, beyond the end 0 of stop"):
         fm.equilibrium(bouncing(0.5, stiffness=100.0))
     assert fm.equilibrium(bouncing(0.5, height=0.0, stiffness=100.0), locked=["s"]).locks
+    for height in (0.0, 1.0):
+        with pytest.raises(fm.EquilibriumError, match=r"with stop 'floor' open, as statics takes it: forces go on moving s\.q"):
+            fm.equilibrium(bouncing(0.5, height=height))
 
 
 def test_a_linear_model_holds_a_closed_stop() -> None:
