@@ -200,9 +200,10 @@ static int end_series(fm_instance *s, const fm_evaluation *how, impact *hit)
     const int found = fm_sticking_box(s, n);
     for (int32_t i = 0; found && i < n; i++) {
         const double falls = -hit->sign[i] * fm_sticking_rate(s, n, i, s->laws.f);
-        if (!leaves(s, hit, i) || hit->impulse[i] == 0.0 || !(falls > 0.0) || hit->e[i] == 0.0) continue;
+        if (!(hit->sign[i] * hit->after[i] > 0.0) || hit->impulse[i] == 0.0 || !(falls > 0.0) || hit->e[i] == 0.0)
+            continue;
         const double flight = 2.0 * hit->sign[i] * hit->after[i] / falls, series = flight / (1.0 - hit->e[i]);
-        if (series > FM_SERIES * fm_trial_time(s) && flight > s->laws.resolved) continue;
+        if (leaves(s, hit, i) && series > FM_SERIES * fm_trial_time(s) && flight > s->laws.resolved) continue;
         hit->e[i] = 0.0;
         hit->rested[i] = how->t + (isfinite(series) ? series : flight);
         ended = 1;

@@ -102,7 +102,7 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     const fm_image *m = &s->image;
     int32_t above;
     double x, v, bound;
-    if (m->law_hard[law] || fm_law_sticks(s, law, &above, below, &bound)) return 0;
+    if (fm_law_sticks(s, law, &above, below, &bound)) return 0;
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_bound(s, law, x, v, v, &bound)) return 0;
     above = fm_law_piece(m, law, x, bound, 0);

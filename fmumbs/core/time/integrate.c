@@ -13,6 +13,7 @@
 #include "../tree/positions.h"
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
+#include "../forces/laws.h"
 #include "../loops/cut_joints.h"
 #include "../loops/scratch.h"
 #include "../motion/normal_forces.h"
@@ -357,6 +358,8 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         }
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
         if (clock[FM_FRESH] == 0.0) {
+            if (fm_any_law_hard(&s->image) && !fm_choose_law_modes(s, clock[FM_TIME_HEAD], s->head))
+                return fm_step_failed(s, t_end); /* the next piece of a path may drive on a closed stop */
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!fm_all_finite(s->slope, s->model.ny)) return fm_step_failed(s, t_end);
             fm_note_rate(s, s->head + s->image.n.positions, 0.0);

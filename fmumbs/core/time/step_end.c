@@ -41,11 +41,13 @@ int fm_choose_law_modes(fm_instance *s, double t, double *y)
     return moved >= 0;
 }
 
-/* Counts a law's switch at time t. 0: more than a hundred are simultaneous. */
+/* Counts a law's switch at time t. 0: more than a hundred are simultaneous. The flights of a series of impacts are not,
+ * down to 1 - e of such a time, where it ends (motion/impacts.c). */
 static int note_switch(fm_instance *s, int32_t law, double t)
 {
     double *clock = s->clock;
-    clock[FM_FLURRY] = (t - clock[FM_SWITCHED]) * s->work.rate < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
+    const double rate = s->image.law_hard[law] ? s->clock[FM_RATE] / (1.0 - s->law_restitution[law]) : s->work.rate;
+    clock[FM_FLURRY] = (t - clock[FM_SWITCHED]) * rate < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
     clock[FM_SWITCHED] = t;
     if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
     s->laws.fault = law;
