@@ -293,8 +293,8 @@ class Stop(ForceLaw):
     of e = 0 for all stops and that of Newton's law, as near to this as gains none. Stops that leave no room to rebound,
     as two that hold one freedom from both sides, have e = 0 for that instant. A row of balls that touch is struck at
     once, and parts together: give them gaps for impacts one after the other. A series of ever shorter flights ends at
-    rest: the stop is closed, and exerts the force that holds the coordinate until it would have to pull. damping, scale,
-    scaled and breakaway are of elastic stops alone.
+    rest: the stop is closed, and exerts the force that holds the coordinate until it would have to pull. damping,
+    scale, scaled and breakaway are of elastic stops alone.
 
     Variables with a restitution: S.closed (1 at the upper end, -1 at the lower, 0 open), S.force while it is closed,
     S.impulse [N.m.s] or [N.s] of the last impact, signed as the force, S.impacts, S.loss [J] that all of them took,

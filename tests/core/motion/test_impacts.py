@@ -505,7 +505,8 @@ def test_starts_and_equilibria_beyond_a_stop_are_refused() -> None:
         fm.equilibrium(bouncing(0.5, stiffness=100.0))
     assert fm.equilibrium(bouncing(0.5, height=0.0, stiffness=100.0), locked=["s"]).locks
     for height in (0.0, 1.0):
-        with pytest.raises(fm.EquilibriumError, match=r"with stop 'floor' open, as statics takes it: forces go on moving s\.q"):
+        text = r"with stop 'floor' open, as statics takes it: forces go on moving s\.q"
+        with pytest.raises(fm.EquilibriumError, match=text):
             fm.equilibrium(bouncing(0.5, height=height))
 
 
