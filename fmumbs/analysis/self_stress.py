@@ -40,7 +40,7 @@ class Gap:
 
     def rank(self, values: Array) -> int:
         """Number of counted singular values, of (n,) in descending order."""
-        count = int(np.sum(values > self.tolerance))
+        count = int(np.count_nonzero(values > self.tolerance))
         if count:
             self.kept = min(self.kept, float(values[count - 1]))
         if count < len(values):
@@ -272,7 +272,7 @@ def _reflected(A: Array, B: Array) -> tuple[Array, Array]:
     """Q'A and Q'B, Q'A zero below its first rows: few columns are reflected one by one, and Q is never formed."""
     if A.shape[0] <= A.shape[1]:
         return A, B
-    both = np.hstack([A, B])
+    both = np.concatenate([A, B], axis=1)
     for k in range(A.shape[1]):
         v = both[k:, k].copy()
         size = float(np.linalg.norm(v))
@@ -294,10 +294,10 @@ class _Frame:
         own = self.rows[cut]
         if own.shape[1] == self.columns:
             return own
-        return np.hstack([own, np.zeros((own.shape[0], self.columns - own.shape[1]))])
+        return np.concatenate([own, np.zeros((own.shape[0], self.columns - own.shape[1]))], axis=1)
 
     def stack(self, cuts: Iterable[int]) -> Array:
-        return np.vstack([self.of(cut) for cut in cuts])
+        return np.concatenate([self.of(cut) for cut in cuts])
 
 
 class _Elimination:
@@ -402,7 +402,7 @@ class _Elimination:
                     spread[:, at[other]] = part
                     self._of_cut[other].discard(name)
             rest.append(spread)
-        A, B = np.vstack(own), np.vstack(rest)
+        A, B = np.concatenate(own), np.concatenate(rest)
         A, B = _reflected(A, B)
         few = min(A.shape)
         u, s, vt = np.linalg.svd(A[:few]) if A.size else (np.eye(few), np.zeros(0), np.eye(A.shape[1]))
@@ -425,7 +425,7 @@ class _Elimination:
                 own = X @ frame.stack(others)
             else:
                 frame, own = _Frame(), np.zeros((self._size(cut), 0))
-            frame.rows[cut] = np.hstack([own, np.zeros((len(own), frame.columns - own.shape[1])), Z])
+            frame.rows[cut] = np.concatenate([own, np.zeros((len(own), frame.columns - own.shape[1])), Z], axis=1)
             frame.columns += Z.shape[1]
             self.frames[cut] = frame
 
@@ -455,7 +455,7 @@ class _Elimination:
         if key not in self._ranges:  # joints of a loop have the same
             self._ranges[key] = self._range(self.frames[min(cuts, key=self._when.__getitem__)].stack(cuts))
         moved = [m @ self.spaces[c] for m, c in zip(carried, cuts, strict=True)]
-        return np.asarray(np.hstack(moved) @ self._ranges[key])
+        return np.asarray(np.concatenate(moved, axis=1) @ self._ranges[key])
 
     def images(self, wrenches: dict[int, Array]) -> dict[int, Array]:
         """(6, m) orthonormal bases of wrenches (6, n); as many at once as have the same n."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.layout import Arrays, ffi, lib, size_names, table
+from fmumbs.compiler.layout import Arrays, Column, ffi, lib, size_names, table
 
 
 def _owners() -> dict[str, int]:
@@ -186,19 +186,23 @@ def kinds_called(owner: int, suffix: str) -> tuple[Kind, ...]:
     return _by_suffix().get((owner, suffix), ())
 
 
+@cache
+def _places() -> dict[str, tuple[int, Column]]:
+    """The arrays of an image by name, each with its place among them."""
+    return {column.name: (place, column) for place, column in enumerate(table())}
+
+
 class Listing:
     """Which variables a model has. The core lists them, from the image's arrays without its table of variables."""
 
     def __init__(self, arrays: Arrays) -> None:
-        sizes = dict.fromkeys(size_names(), 0)
-        self._read: list[Any] = []  # where the core reads
-        for column in table():
-            values = arrays.get(column.name)
-            if values is None or not values.size:
-                self._read.append(_NOWHERE)
-                continue
-            sizes[column.rows] = values.size // column.columns
-            self._read.append(ffi.from_buffer(np.ascontiguousarray(values, column.dtype)))
+        sizes, places = dict.fromkeys(size_names(), 0), _places()
+        self._read: list[Any] = [_NOWHERE] * len(places)  # where the core reads
+        for name, values in arrays.items():
+            if values.size:
+                place, column = places[name]
+                sizes[column.rows] = values.size // column.columns
+                self._read[place] = ffi.from_buffer(np.ascontiguousarray(values, column.dtype))
         self._pointers = ffi.new("void *[]", self._read)
         self._sizes = ffi.new("int32_t[]", list(sizes.values()))
         self._found: dict[int, tuple[Indices, Indices]] = {}

@@ -1,6 +1,6 @@
 """Positions of an instance's bodies and joints, for the analysis of reactions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ from fmumbs.analysis.modes import free_modes, mode_vectors
 from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
 from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR, TWISTS
 from fmumbs.compiler.drives import jumps
-from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
+from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.mechanism import Closing, Coupling, ForceLaw, JointBase, ModalBody, Model, Point
 from fmumbs.spatial import Rotation, cross
 
 Array = NDArray[np.float64]
-
+_Positions = list[list[float]]  # of modes, by joint
 
 _POSE, _PLACE = ("r", "quat", "q"), ("r", "q", "eta")  # variables of bodies, of joints
 
@@ -88,12 +88,14 @@ def placed(
     # links have the axes that their bodies' frames say
     R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
     cut = np.array([isinstance(joint, Closing) for joint in joints])
-    spans = _of_modes(joints, cut, arrays, instance)
+    coordinates = _coordinates(len(joints), arrays, instance)
+    spans = _of_modes(joints, cut, *coordinates)
     for i in np.flatnonzero(cut).tolist():
         spans[i] = _of_rows(i, arrays, instance, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
     names = tuple(joint.name for joint in joints)
-    coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
-    holding = tuple(_holding(law, names, joints, arrays, instance) for law in laws)
+    index = {name: i for i, name in enumerate(names)}
+    coupled = tuple(_coupled(coupling, index, *coordinates) for coupling in couplings)
+    holding = tuple(_holding(law, index, *coordinates) for law in laws)
     solid = _masses(arrays, R_WB[:-1], r_WB[:-1])
     modal = tuple(flexible.values())
     return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal, holding)
@@ -124,8 +126,9 @@ def _kinds(owner: int, *suffixes: str) -> list[Kind]:
 
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:
     """Elements and values of all their variables with these suffixes, in the order of the elements."""
-    wanted = [kind.index for kind in _kinds(owner, *suffixes)]
-    found = np.flatnonzero(np.isin(arrays["variable_kind"], wanted))
+    wanted = np.zeros(len(kinds()), bool)
+    wanted[[kind.index for kind in _kinds(owner, *suffixes)]] = True
+    found = np.flatnonzero(wanted[arrays["variable_kind"]])
     elements = arrays["variable_object"][found]
     found = found[np.argsort(elements, kind="stable")].astype(np.uint32)
     values = np.empty(len(found))
@@ -148,13 +151,15 @@ def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
 
 def _bent(arrays: Arrays, instance: Any) -> dict[int, Array]:
     """The modal coordinates of each flexible body."""
+    if not len(arrays["modal_link"]):
+        return {}
     elements, values = _read(arrays, instance, BODY, "q")
     return {int(body): values[elements == body] for body in np.unique(elements)}
 
 
 def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array, Array]:
     """Origin and axes of a point's frame in the world; modal: modal coordinates of a flexible body."""
-    X, offset, turned = point.X_BP, point.X_BP.translation, np.eye(3)
+    X, offset = point.X_BP, point.X_BP.translation
     if modal is not None and isinstance(point.body, ModalBody):
         plane = point.body.plane_axes.matrix
         moved = modal @ np.array(point.body.node(point)[1])
@@ -163,8 +168,8 @@ def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array
         angle = float(np.linalg.norm(theta))
         if angle > 0.0:
             x, y, z = (theta / angle).tolist()
-            turned = Rotation.about((x, y, z), angle).matrix
-    return r + R @ offset, R @ turned @ X.rotation.matrix
+            return r + R @ offset, R @ Rotation.about((x, y, z), angle).matrix @ X.rotation.matrix
+    return r + R @ offset, R @ X.rotation.matrix
 
 
 def _shapes(point: Point, R: Array, arm: Array, axes: Array, modal: Array | None) -> Array:
@@ -189,41 +194,40 @@ def _spin_of(theta: Array) -> Array:
     return spin
 
 
-def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:
+def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[_Positions, _Positions]:
     """Positions of the free modes and of the excited modes of each joint."""
-    at: list[list[float]] = [[] for _ in range(count)]
-    eta: list[list[float]] = [[] for _ in range(count)]
+    at: _Positions = [[] for _ in range(count)]
+    eta: _Positions = [[] for _ in range(count)]
     for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
         for element, value in zip(*_read(arrays, instance, JOINT, *suffixes), strict=True):
             values[element].append(float(value))
     return at, eta
 
 
-def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance: Any) -> Coupled:
-    """A coupling in terms of the free modes of its joints; excited modes carry its force without a reaction."""
-    at, eta = _coordinates(len(names), arrays, instance)
+def _coupled(coupling: Coupling, index: Mapping[str, int], at: _Positions, eta: _Positions) -> Coupled:
+    """A coupling in terms of the free modes of its joints; excited modes carry its force without a reaction.
+
+    index: of the joints, by name.
+    """
     terms = []
     for joint, mode, ratio in coupling.coordinates:
         if mode <= len(joint.free_modes):
-            i = names.index(joint.name)
+            i = index[joint.name]
             vectors = mode_vectors(joint, at[i], eta[i])
             terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
     return Coupled(coupling.name, tuple(terms))
 
 
-def _holding(
-    law: ForceLaw, names: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any
-) -> Coupled:
-    """A law that sticks, as a coupling of the coordinate that it holds."""
-    at, eta = _coordinates(len(names), arrays, instance)
-    i = names.index(law.on.name)
-    vectors = mode_vectors(joints[i], at[i], eta[i])
+def _holding(law: ForceLaw, index: Mapping[str, int], at: _Positions, eta: _Positions) -> Coupled:
+    """A law that sticks, as a coupling of the coordinate that it holds; index: of the joints, by name."""
+    assert isinstance(law.on, JointBase)
+    i = index[law.on.name]
+    vectors = mode_vectors(law.on, at[i], eta[i])
     return Coupled(law.name, (Term(i, law.mode - 1, 1.0, vectors.phi, vectors.psi),))
 
 
-def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
+def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], at: _Positions, eta: _Positions) -> list[Array]:
     """For each joint, the wrenches that do no work on its free modes; empty for joints that only close loops."""
-    at, eta = _coordinates(len(joints), arrays, instance)
     known: dict[Any, Array] = {}
     spans: list[Array] = []
     for i, joint in enumerate(joints):

@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from posixpath import splitext
 
@@ -63,8 +63,12 @@ def _packed(contents: Contents, level: int) -> tuple[bytes, int, int]:
     for part in before:
         packed.append(deflated(part, level, zlib.Z_SYNC_FLUSH))
         size, check = size + len(part), zlib.crc32(part, check)
-    packed.append(_ready().get((len(last), zlib.crc32(last))) or deflated(last, level))
-    return b"".join(packed), size + len(last), zlib.crc32(last, check)
+    alone = _check_of(last) if before else zlib.crc32(last)
+    packed.append(_ready().get((len(last), alone)) or deflated(last, level))
+    return b"".join(packed), size + len(last), zlib.crc32(last, check) if before else alone
+
+
+_check_of = lru_cache(maxsize=1)(zlib.crc32)  # of what stands behind other parts: the core, in every archive
 
 
 def deflated(data: bytes, level: int, end: int = zlib.Z_FINISH) -> bytes:

@@ -12,10 +12,8 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"
 def element(level: int, tag: str, attributes: Mapping[str, str], children: str = "") -> str:
     """The lines of an element, `level` steps deep; children: the lines of its children."""
     indent = "  " * level
-    parts = [f' {name}="{_escaped(value)}"' for name, value in attributes.items()]
+    if _SPECIAL.search("".join(attributes.values())):
+        attributes = {name: _SPECIAL.sub(lambda found: _ESCAPES[found[0]], v) for name, v in attributes.items()}
+    parts = [f' {name}="{value}"' for name, value in attributes.items()]
     start = f"{indent}<{tag}{''.join(parts)}"
     return f"{start}>\n{children}{indent}</{tag}>\n" if children else f"{start}/>\n"
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], text) if _SPECIAL.search(text) else text
