@@ -23,6 +23,8 @@ static void place_leaves(fm_builder *b)
     FM_LEAVES(L)
 #undef L
     leaf->hosted = fm_place_numbers(b, 1);
+    leaf->taut = fm_place_numbers(b, m->n.sides);
+    leaf->flank = fm_place_numbers(b, m->n.gears), leaf->pressed = fm_place_numbers(b, m->n.gears);
     leaf->end = b->g->values;
 }
 
@@ -46,8 +48,6 @@ static int covers(fm_builder *b)
     for (int32_t i = 0; i < m->n.excitations; i++)
         if (m->excitation_drive[i] >= 0)
             return fm_uncovered(b, "drives that realise the program of joint", m->joint_name[m->excitation_joint[i]]);
-    for (int32_t i = 0; i < m->n.laws; i++)
-        if (m->law_hard[i]) return fm_uncovered(b, "stop with a restitution", m->law_name[i]);
     return 1;
 }
 
@@ -73,6 +73,28 @@ static int open_arrays(fm_graph *g, const fm_model *m)
     return 1;
 }
 
+/* The arrays of fm_builder, whose places are none so far; 0: no memory. */
+static int open_builder(fm_builder *b)
+{
+    const fm_image *m = b->m;
+    int fits = 1;
+#define A(type, name, count)                                                     \
+    if ((count) > 0) {                                                           \
+        fits &= (b->name = malloc((size_t)(count) * sizeof *b->name)) != NULL;   \
+        if (b->name != NULL) memset(b->name, 0xff, (size_t)(count) * sizeof *b->name); \
+    }
+    FM_BUILDER_ARRAYS(A)
+#undef A
+    return fits;
+}
+
+static void close_builder(fm_builder *b)
+{
+#define A(type, name, count) free(b->name);
+    FM_BUILDER_ARRAYS(A)
+#undef A
+}
+
 void fm_free_graph(fm_graph *g)
 {
 #define A(type, name, count) free(g->name);
@@ -83,7 +105,8 @@ void fm_free_graph(fm_graph *g)
 /* Forces, rows and residuals; and the equations of laws that stick. */
 static int build_dynamics(fm_builder *b)
 {
-    for (int32_t u = 0; u < b->m->n.modes; u++) b->applied[u] = b->g->leaf.tau + u;
+    for (int32_t u = 0; u < b->m->n.modes; u++)
+        b->applied[u] = b->g->leaf.tau + u, b->rotor[u] = b->g->leaf.rotor_inertia + u;
     fm_build_laws(b);
     fm_build_matrices(b);
     fm_build_frictions(b);
@@ -103,25 +126,16 @@ int fm_build_graph(const fm_image *m, const fm_model *model, fm_graph *g)
     memset(&b, 0, sizeof b);
     memset(g, 0, sizeof *g);
     b.m = m, b.model = model, b.g = g;
-    fm_link_slots *slots = malloc(((size_t)m->n.links + 1) * sizeof *slots);
-    b.spring = malloc(((size_t)m->n.springs + 1) * sizeof *b.spring);
-    b.cut = malloc(((size_t)m->n.joints + 1) * sizeof *b.cut);
-    b.law = malloc(((size_t)m->n.laws + 1) * sizeof *b.law);
-    b.friction = malloc(((size_t)m->n.frictions + 1) * sizeof *b.friction);
-    b.bent = malloc(((size_t)m->n.joints + 1) * sizeof *b.bent);
-    b.applied = malloc(((size_t)m->n.modes + 1) * sizeof *b.applied);
-    if (b.cut != NULL) memset(b.cut, 0xff, ((size_t)m->n.joints + 1) * sizeof *b.cut);
-    b.failed = slots == NULL || b.spring == NULL || b.cut == NULL || b.law == NULL || b.friction == NULL ||
-               b.applied == NULL || b.bent == NULL || !open_arrays(g, model);
+    b.failed = !open_builder(&b) || !open_arrays(g, model);
     if (!b.failed) {
-        b.link = slots + 1;
+        b.link = b.links + 1;
         place_leaves(&b);
         place_ground(&b);
         g->built = covers(&b) && fm_build_links(&b) && build_dynamics(&b) && fm_build_reactions(&b);
         g->conditions = g->nodes;
         if (g->built) fm_build_outputs(&b);
     }
-    free(slots), free(b.spring), free(b.cut), free(b.law), free(b.friction), free(b.applied), free(b.bent);
+    close_builder(&b);
     if (b.failed || !g->built) {
         char why[sizeof g->why];
         memcpy(why, g->why, sizeof why);

@@ -22,28 +22,70 @@ typedef struct fm_moving {
     int32_t at, rate, second;
 } fm_moving;
 
+/* The line between two points, from P to Q: its length, and how fast that grows. */
+typedef struct fm_line_slots {
+    int32_t length, speed;
+} fm_line_slots;
+
+/* Of a joint. */
+typedef struct fm_cut_output {
+    fm_moving between;     /* M's origin from F's */
+    int32_t p, u;          /* positions and velocities; none: it has none */
+    int32_t along, spin;   /* of a pin: axis, relative angular velocity; none: no pin */
+    int32_t F, M, place;   /* of others: F's and M's axes, M's place in F */
+    int32_t force, torque; /* of the rows on M at M */
+    int32_t applied[2];    /* the torque and force of inputs, springs, dampers and friction beside */
+} fm_cut_output;
+
+typedef struct fm_friction_slots {
+    int32_t load, slip, force[3];
+} fm_friction_slots;
+
+typedef struct fm_motor_slots {
+    int32_t voltage, current, torque;
+} fm_motor_slots;
+
+typedef struct fm_gear_slots {
+    int32_t position, force;
+} fm_gear_slots;
+
+/* A side of a rope as fm_side (forces/sides.h) has it; its tension and what a pulley takes beside, 0 while it is
+ * slack. */
+typedef struct fm_side_slots {
+    int32_t length, rate, own, own_rate, tension, winding;
+} fm_side_slots;
+
+/* A span of a rope's side: its length, its slope in world axes and its rate; the link and place of its end, with the
+ * arm there, and its base's link. */
+typedef struct fm_span_slots {
+    int32_t length, slope, rate, end, r, arm, base;
+} fm_span_slots;
+
+/* What builders leave for others: A(type, name, number of elements), m the image. */
+#define FM_BUILDER_ARRAYS(A)                                                                                         \
+    A(fm_link_slots, links, m->n.links + 1)       /* the ground first */                                             \
+    A(fm_line_slots, spring, m->n.springs)                                                                           \
+    A(int32_t, pull, m->n.springs)                /* of each spring */                                               \
+    A(fm_line_slots, actuator, m->n.actuators)                                                                       \
+    A(fm_motor_slots, motor, m->n.motors)                                                                            \
+    A(fm_gear_slots, gear, m->n.gears)                                                                               \
+    A(fm_side_slots, side, m->n.sides)                                                                               \
+    A(fm_span_slots, span, m->n.vias)             /* from each place of a side to the next */                        \
+    A(fm_cut_output, cut, m->n.joints)                                                                               \
+    A(int32_t, law, m->n.laws)                    /* the force of each */                                            \
+    A(fm_friction_slots, friction, m->n.frictions)                                                                   \
+    A(int32_t, bent, m->n.joints)                 /* of each with a spring on its rotation vector, this */           \
+    A(int32_t, applied, m->n.modes)               /* the force on each mode beside its spring and damper */          \
+    A(int32_t, rotor, m->n.modes)                 /* the inertia of its drive, with those of motors */
+
 typedef struct fm_builder {
     const fm_image *m;
     const fm_model *model;
     fm_graph *g;
+#define A(type, name, count) type *name;
+    FM_BUILDER_ARRAYS(A)
+#undef A
     fm_link_slots *link; /* link[-1] is the ground */
-    struct fm_spring_slots {
-        int32_t length, pull;
-    } *spring;
-    struct fm_cut_output {
-        fm_moving between;     /* M's origin from F's */
-        int32_t p, u;          /* positions and velocities; none: it has none */
-        int32_t along, spin;   /* of a pin: axis, relative angular velocity; none: no pin */
-        int32_t F, M, place;   /* of others: F's and M's axes, M's place in F */
-        int32_t force, torque;      /* of the rows on M at M */
-        int32_t applied[2];    /* the torque and force of inputs, springs, dampers and friction beside */
-    } *cut; /* of each joint */
-    int32_t *law; /* the force of each */
-    struct fm_friction_slots {
-        int32_t load, slip, force[3];
-    } *friction;
-    int32_t *bent;    /* of each joint with a spring on its rotation vector, this */
-    int32_t *applied; /* the force on each mode beside its spring and damper: the input, laws and friction */
     size_t node_room, value_room;
     int32_t zero, identity; /* a vector, a rotation */
     int32_t failed;         /* 1: no memory */

@@ -25,7 +25,7 @@ static int32_t carried(fm_builder *b, int32_t joint, int on_M, const double *in)
 static void build_hinge(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
-    struct fm_cut_output *cut = b->cut + joint;
+    fm_cut_output *cut = b->cut + joint;
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
     double e[3], across[3];
     fm_across(axis, e);
@@ -67,7 +67,7 @@ static int32_t velocity_of(fm_builder *b, int32_t joint, int32_t *spin)
 void fm_build_cut_motion(fm_builder *b, int32_t joint, fm_moving between)
 {
     const fm_image *m = b->m;
-    struct fm_cut_output *cut = b->cut + joint;
+    fm_cut_output *cut = b->cut + joint;
     int32_t spin;
     cut->between = between;
     if (m->joint_nu[joint] == 0) return;
@@ -88,7 +88,7 @@ void fm_build_cut_motion(fm_builder *b, int32_t joint, fm_moving between)
 int32_t fm_build_cut_acceleration(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
-    const struct fm_cut_output *cut = b->cut + joint;
+    const fm_cut_output *cut = b->cut + joint;
     const fm_link_slots *F = b->link + m->joint_F_link[joint], *M = b->link + m->joint_M_link[joint];
     int32_t spin, a = cut->between.second;
     const int32_t v = velocity_of(b, joint, &spin);
@@ -127,7 +127,7 @@ static void forces_along(fm_builder *b, int32_t joint, int32_t *force)
 void fm_build_cut_forces(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
-    struct fm_cut_output *cut = b->cut + joint;
+    fm_cut_output *cut = b->cut + joint;
     int32_t force[6] = {b->zero, b->zero, b->zero, b->zero, b->zero, b->zero};
     if (cut->p == FM_NO_SLOT) return;
     for (int32_t i = 0; i < m->n.frictions; i++) {

@@ -8,6 +8,7 @@
 #include "builder.h"
 #include "law_graph.h"
 #include "nodes.h"
+#include "rope_graph.h"
 #include "tree_graph.h"
 
 static void apply_at(fm_builder *b, int32_t point, const fm_point_slots *p, int32_t force, int sign)
@@ -15,27 +16,47 @@ static void apply_at(fm_builder *b, int32_t point, const fm_point_slots *p, int3
     fm_add_wrench(b, b->m->point_link[point], force, p->arm, FM_NO_SLOT, sign);
 }
 
-/* Its pull f e acts on P, the opposite on Q; what acts is subtracted from what the links take. */
+/* Two points and what is between them. */
+typedef struct fm_pair_slots {
+    int32_t P, Q;
+    fm_point_slots p, q;
+    int32_t line; /* from P to Q */
+} fm_pair_slots;
+
+static fm_pair_slots build_pair(fm_builder *b, int32_t P, int32_t Q, fm_line_slots *out)
+{
+    const fm_image *m = b->m;
+    fm_pair_slots pair = {P, Q, fm_build_point(b, m->point_link[P], m->point_r + 3 * P, 0),
+                          fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q, 0), 0};
+    pair.line = fm_add_node(b, FM_DO_SUBTRACT, pair.q.r, pair.p.r, 0);
+    const int32_t rate = fm_add_node(b, FM_DO_SUBTRACT, pair.q.v, pair.p.v, 0);
+    out->length = fm_add_node(b, FM_DO_LENGTH, pair.line, 0, 0);
+    out->speed = fm_add_node(b, FM_DO_QUOTIENT, fm_add_node(b, FM_DO_DOT, pair.line, rate, 0), out->length, 0);
+    return pair;
+}
+
+/* A force along the line, which acts on P towards Q if `sign` is 1, and the opposite on Q; what acts is subtracted from
+ * what the links take. */
+static void apply_along(fm_builder *b, const fm_pair_slots *pair, int32_t length, int32_t size, int sign)
+{
+    const int32_t force = fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, size, length, 0), pair->line, 0);
+    apply_at(b, pair->P, &pair->p, force, -sign);
+    apply_at(b, pair->Q, &pair->q, force, sign);
+}
+
 static int build_spring(fm_builder *b, int32_t i)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
-    const int32_t P = m->spring_P[i], Q = m->spring_Q[i];
-    const fm_point_slots p = fm_build_point(b, m->point_link[P], m->point_r + 3 * P, 0);
-    const fm_point_slots q = fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q, 0);
-    const int32_t line = fm_add_node(b, FM_DO_SUBTRACT, q.r, p.r, 0),
-                  rate = fm_add_node(b, FM_DO_SUBTRACT, q.v, p.v, 0);
-    const int32_t length = fm_add_node(b, FM_DO_LENGTH, line, 0, 0);
-    const int32_t speed = fm_add_node(b, FM_DO_QUOTIENT, fm_add_node(b, FM_DO_DOT, line, rate, 0), length, 0);
-    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, length, leaf->spring_free_length + i, 0);
+    fm_line_slots *at = b->spring + i;
+    const fm_pair_slots pair = build_pair(b, m->spring_P[i], m->spring_Q[i], at);
+    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, at->length, leaf->spring_free_length + i, 0);
     int32_t pull = fm_add_node(b, FM_DO_PRODUCT, leaf->spring_stiffness + i, stretch, 0);
-    pull = fm_add_node(b, FM_DO_ADD_PRODUCT, pull, leaf->spring_damping + i, speed);
+    pull = fm_add_node(b, FM_DO_ADD_PRODUCT, pull, leaf->spring_damping + i, at->speed);
     for (int32_t j = 0; j < m->n.laws; j++)
-        if (m->law_spring[j] == i) pull = fm_add_node(b, FM_DO_SUM, pull, fm_build_law(b, j, length, speed), 0);
-    const int32_t force = fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, pull, length, 0), line, 0);
-    apply_at(b, P, &p, force, -1);
-    apply_at(b, Q, &q, force, 1);
-    b->spring[i].length = length, b->spring[i].pull = pull;
+        if (m->law_spring[j] == i) pull = fm_add_node(b, FM_DO_SUM, pull, fm_build_law(b, j, at->length, at->speed), 0);
+    apply_along(b, &pair, at->length, pull, 1);
+    b->pull[i] = pull;
     return 1;
 }
 
@@ -57,22 +78,72 @@ static int build_load(fm_builder *b, int32_t i)
 
 static int build_rope(fm_builder *b, int32_t i)
 {
-    return fm_uncovered(b, "rope", b->m->rope_name[i]);
+    for (int32_t k = 0; k < b->m->rope_sides[i]; k++) fm_build_side(b, b->m->rope_side[i] + k);
+    return 1;
 }
 
 static int build_actuator(fm_builder *b, int32_t i)
 {
-    return fm_uncovered(b, "actuator", b->m->actuator_name[i]);
+    const fm_image *m = b->m;
+    fm_line_slots *at = b->actuator + i;
+    const fm_pair_slots pair = build_pair(b, m->actuator_P[i], m->actuator_Q[i], at);
+    apply_along(b, &pair, at->length, b->g->leaf.control + m->actuator_force[i], -1);
+    return 1;
 }
 
+/* The torque on its joint, the rate of its current, and its rotor's inertia at the joint. */
 static int build_motor(fm_builder *b, int32_t i)
 {
-    return fm_uncovered(b, "motor", b->m->motor_name[i]);
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t u = m->motor_u[i], state = b->model->bristles + m->motor_state[i], R = leaf->motor_resistance + i;
+    const int32_t gear = leaf->motor_gear + i, square = fm_add_node(b, FM_DO_PRODUCT, gear, gear, 0);
+    const int32_t strength = fm_add_node(b, FM_DO_PRODUCT, gear, leaf->motor_constant + i, 0);
+    const int32_t back = fm_add_node(b, FM_DO_PRODUCT, strength, leaf->y + m->n.positions + u, 0);
+    fm_motor_slots *at = b->motor + i;
+    at->voltage = fm_add_node(b, FM_DO_LIMIT, leaf->control + m->motor_voltage[i], leaf->motor_voltage_limit + i, 0);
+    int32_t drop = fm_add_node(b, FM_DO_DIFFERENCE, at->voltage, back, 0);
+    if (m->motor_state[i] < 0) {
+        at->current = fm_add_node(b, FM_DO_QUOTIENT, drop, R, 0);
+    } else {
+        at->current = leaf->y + state;
+        drop = fm_add_node(b, FM_DO_DIFFERENCE, drop, fm_add_node(b, FM_DO_PRODUCT, R, at->current, 0), 0);
+        b->g->rate[state] = fm_add_node(b, FM_DO_QUOTIENT, drop, leaf->motor_inductance + i, 0);
+    }
+    at->torque = fm_add_node(b, FM_DO_PRODUCT, strength, at->current, 0);
+    b->applied[u] = fm_add_node(b, FM_DO_SUM, b->applied[u], at->torque, 0);
+    b->rotor[u] = fm_add_node(b, FM_DO_ADD_PRODUCT, b->rotor[u], square, leaf->motor_rotor_inertia + i);
+    return 1;
 }
 
+/* The first coordinate less the ratio times the second one. */
+static int32_t less_geared(fm_builder *b, int32_t gear, int32_t first, int32_t second)
+{
+    const int32_t turned = fm_add_node(b, FM_DO_PRODUCT, b->g->leaf.gear_ratio + gear, second, 0);
+    return fm_add_node(b, FM_DO_DIFFERENCE, first, turned, 0);
+}
+
+/* With x its position, b the play, and on which flank its teeth are, 1, -1 or 0: the force on the first coordinate is
+ * -flank k (flank x - b / 2), less d v while they are pressed further. */
 static int build_gear(fm_builder *b, int32_t i)
 {
-    return fm_uncovered(b, "gear", b->m->gear_name[i]);
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t law = m->gear_law[i], u = m->law_u[law], other = m->gear_u[i], speeds = leaf->y + m->n.positions;
+    const int32_t x = less_geared(b, i, leaf->y + m->law_p[law], leaf->y + m->gear_p[i]);
+    const int32_t v = less_geared(b, i, speeds + u, speeds + other), flank = leaf->flank + i;
+    fm_gear_slots *at = b->gear + i;
+    at->position = fm_add_node(b, FM_DO_DIFFERENCE, x, leaf->gear_offset + i, 0);
+    const int32_t over = fm_add_node(b, FM_DO_DIFFERENCE, fm_add_node(b, FM_DO_PRODUCT, flank, at->position, 0),
+                                     fm_times_constant(b, 0.5, leaf->gear_backlash + i), 0);
+    const int32_t spring = fm_add_node(b, FM_DO_PRODUCT, leaf->gear_stiffness + i, over, 0);
+    const int32_t drag = fm_add_node(b, FM_DO_PRODUCT, leaf->gear_damping + i, v, 0);
+    int32_t back = fm_add_node(b, FM_DO_PRODUCT, flank, spring, 0);
+    back = fm_add_node(b, FM_DO_ADD_PRODUCT, back, leaf->pressed + i, drag);
+    at->force = fm_times_constant(b, -1.0, back);
+    b->applied[u] = fm_add_node(b, FM_DO_SUM, b->applied[u], at->force, 0);
+    b->applied[other] = fm_add_node(b, FM_DO_ADD_PRODUCT, b->applied[other], leaf->gear_ratio + i, back);
+    return 1;
 }
 
 /* Forces on the links. */

@@ -44,7 +44,7 @@ void fm_build_friction(fm_builder *b, int32_t i, const int32_t *rate)
     const int32_t back = fm_add_node(b, FM_DO_PRODUCT, minus, fm_add_node(b, FM_DO_PRODUCT, speed, per_g, 0), 0);
     const int32_t factor = controlled(b, leaf->friction_scale + i, m->friction_scaled[i], FM_DO_PRODUCT);
     const int32_t pressed = controlled(b, leaf->friction_preload + i, m->friction_pressed[i], FM_DO_SUM);
-    struct fm_friction_slots *out = b->friction + i;
+    fm_friction_slots *out = b->friction + i;
     out->load = fm_add_node(b, FM_DO_SUM, pressed, leaf->own + i, 0);
     out->slip = fm_add_node(b, FM_DO_PRODUCT, size_of(b, deflection, count), per_g, 0);
     const int32_t press = fm_add_node(b, FM_DO_PRODUCT, factor, out->load, 0);

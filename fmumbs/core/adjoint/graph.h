@@ -43,6 +43,8 @@ FM_HIDDEN_BEGIN
     O(ADD_PRODUCT, 1) /* a + b c */                                                                  \
     O(QUOTIENT, 1)                                                                                   \
     O(ROOT, 1)                                                                                       \
+    O(LIMIT, 1)     /* a, between -b and b */                                                        \
+    O(SPAN, 4)      /* length and slope of a rope's span to a from a pulley of radius b, at via k (forces/sides.h) */ \
     O(ABSOLUTE, 1)                                                                                   \
     O(POSITIVE, 1)  /* a, 0 below that */                                                            \
     O(DECAY, 1)     /* exp(-a) */                                                                    \
@@ -96,6 +98,21 @@ typedef struct fm_node {
     L(spring_stiffness, spring_stiffness, m->n.springs)                \
     L(spring_damping, spring_damping, m->n.springs)                    \
     L(spring_free_length, spring_free_length, m->n.springs)            \
+    L(rope_stiffness, rope_stiffness, m->n.ropes)                      \
+    L(rope_damping, rope_damping, m->n.ropes)                          \
+    L(rope_length, rope_length, m->n.ropes)                            \
+    L(pulley_radius, pulley_radius, m->n.pulleys)                      \
+    L(motor_resistance, motor_resistance, m->n.motors)                 \
+    L(motor_inductance, motor_inductance, m->n.motors)                 \
+    L(motor_constant, motor_constant, m->n.motors)                     \
+    L(motor_gear, motor_gear, m->n.motors)                             \
+    L(motor_rotor_inertia, motor_rotor_inertia, m->n.motors)           \
+    L(motor_voltage_limit, motor_voltage_limit, m->n.motors)           \
+    L(gear_ratio, gear_ratio, m->n.gears)                              \
+    L(gear_offset, gear_offset, m->n.gears)                            \
+    L(gear_backlash, gear_backlash, m->n.gears)                        \
+    L(gear_stiffness, gear_stiffness, m->n.gears)                      \
+    L(gear_damping, gear_damping, m->n.gears)                          \
     L(law_scale, law_scale, m->n.laws)                                 \
     L(control, control, m->n.controls)                                 \
     L(friction_static, friction_static, m->n.frictions)                \
@@ -116,12 +133,14 @@ typedef struct fm_node {
     L(own, friction->own, m->n.frictions)                              \
     L(cut_now, cut_p, m->n.cut_positions) /* the present ones, where the graph needs them */
 
-/* Places of the leaves in the values; hosted: 1 if the host integrates, else 0. */
+/* Places of the leaves in the values; hosted: 1 if the host integrates, else 0; taut: of each side of a rope 1 if it
+ * is, else 0; flank, pressed: of each gear 1 above its play, -1 below, 0 within, and 1 while its teeth are pressed
+ * further, else 0. */
 typedef struct fm_leaves {
 #define L(name, array, numbers) int32_t name;
     FM_LEAVES(L)
 #undef L
-    int32_t hosted, end;
+    int32_t hosted, taut, flank, pressed, end;
 } fm_leaves;
 
 #define FM_NO_SLOT (-1)

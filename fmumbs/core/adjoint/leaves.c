@@ -1,7 +1,9 @@
 /* leaves.c: the leaves of a graph: what it reads of the instance. */
 #include "leaves.h"
 
+#include "../forces/gear.h"
 #include "../forces/laws.h"
+#include "../forces/sides.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../loops/cut_joints.h"
@@ -11,6 +13,19 @@
 
 #include <string.h>
 
+/* The flank on which the teeth of a gear are, and whether they are pressed further. */
+static void choose_flank(fm_instance *s, int32_t gear)
+{
+    const int32_t law = s->image.gear_law[gear];
+    const fm_leaves *leaf = &s->graph->leaf;
+    int32_t piece;
+    double x, v;
+    fm_law_at(s, law, s->y, &x, &v);
+    if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
+    const fm_teeth teeth = fm_teeth_of(&s->image, gear, piece);
+    s->graph->value[leaf->flank + gear] = teeth.flank, s->graph->value[leaf->pressed + gear] = teeth.pressed;
+}
+
 /* The piece of each law that slides; of those that stick there is none. */
 static void choose_pieces(fm_instance *s)
 {
@@ -18,6 +33,10 @@ static void choose_pieces(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         int32_t piece = -1, below;
         double x, v;
+        const int32_t side = s->image.law_side[i], gear = s->image.law_gear[i];
+        if (side >= 0) g->value[g->leaf.taut + side] = fm_side_is_taut(s, side, s->y);
+        if (gear >= 0) choose_flank(s, gear);
+        if (side >= 0 || gear >= 0) continue;
         if (!fm_law_sticks(s, i, &piece, &below, &v)) {
             g->value[g->leaf.held + i] = 0.0;
             fm_law_at(s, i, s->y, &x, &v);
@@ -53,7 +72,10 @@ void fm_graph_load(fm_instance *s)
     FM_LEAVES(L)
 #undef L
     g->value[g->leaf.hosted] = s->clock[FM_HOSTED];
-    if (m->n.laws > 0) choose_pieces(s);
+    if (m->n.laws > 0) {
+        fm_laws_place(s, s->y);
+        choose_pieces(s);
+    }
     if (g->cuts) place_cut_joints(s);
 }
 

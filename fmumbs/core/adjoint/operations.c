@@ -10,6 +10,7 @@
 #include "cut_operations.h"
 #include "flexible_operations.h"
 #include "graph.h"
+#include "rope_operations.h"
 
 #include <math.h>
 #include <string.h>
@@ -368,6 +369,8 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_ADD_PRODUCT: out[0] = a[0] + b[0] * c[0]; break;
     case FM_DO_QUOTIENT: out[0] = a[0] / b[0]; break;
     case FM_DO_ROOT: out[0] = sqrt(a[0]); break;
+    case FM_DO_LIMIT: out[0] = a[0] > b[0] ? b[0] : a[0] < -b[0] ? -b[0] : a[0]; break;
+    case FM_DO_SPAN: fm_span_value(s, n, v); break;
     case FM_DO_ABSOLUTE: out[0] = fabs(a[0]); break;
     case FM_DO_POSITIVE: out[0] = a[0] > 0.0 ? a[0] : 0.0; break;
     case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
@@ -470,6 +473,8 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_ADD_PRODUCT: out[0] = da[0] + (db[0] * c[0] + b[0] * dc[0]); break;
     case FM_DO_QUOTIENT: out[0] = (da[0] - at[0] * db[0]) / b[0]; break;
     case FM_DO_ROOT: out[0] = at[0] > 0.0 ? 0.5 * da[0] / at[0] : 0.0; break;
+    case FM_DO_LIMIT: out[0] = fabs(a[0]) > b[0] ? sign_of(a[0]) * db[0] : da[0]; break;
+    case FM_DO_SPAN: fm_span_tangent(s, n, v, t); break;
     case FM_DO_ABSOLUTE: out[0] = sign_of(a[0]) * da[0]; break;
     case FM_DO_POSITIVE: out[0] = a[0] >= 0.0 ? da[0] : 0.0; break;
     case FM_DO_DECAY: out[0] = -at[0] * da[0]; break;
@@ -624,6 +629,11 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_ADD_PRODUCT: ga[0] += g[0], gb[0] += g[0] * c[0], gc[0] += g[0] * b[0]; break;
     case FM_DO_QUOTIENT: ga[0] += g[0] / b[0], gb[0] -= g[0] * at[0] / b[0]; break;
     case FM_DO_ROOT: ga[0] += at[0] > 0.0 ? 0.5 * g[0] / at[0] : 0.0; break;
+    case FM_DO_LIMIT:
+        if (fabs(a[0]) > b[0]) gb[0] += sign_of(a[0]) * g[0];
+        else ga[0] += g[0];
+        break;
+    case FM_DO_SPAN: fm_span_adjoint(s, n, v, d); break;
     case FM_DO_ABSOLUTE: ga[0] += sign_of(a[0]) * g[0]; break;
     case FM_DO_POSITIVE: ga[0] += a[0] >= 0.0 ? g[0] : 0.0; break;
     case FM_DO_DECAY: ga[0] -= at[0] * g[0]; break;

@@ -38,7 +38,7 @@ static int32_t body_at(fm_builder *b, int32_t kind, int32_t body)
 /* The first position, velocity or acceleration of a variable of a cut joint, of which `part` is one. */
 static int32_t cut_at(fm_builder *b, int32_t kind, int32_t joint, int32_t part)
 {
-    const struct fm_cut_output *cut = b->cut + joint;
+    const fm_cut_output *cut = b->cut + joint;
     const int32_t place = fm_kinds[kind].place, mode = fm_mode_of(b->m, kind, joint, part) - b->m->joint_u[joint];
     if (cut->p == FM_NO_SLOT) return FM_NO_SLOT;
     if (place == FM_AT_SPEED) return cut->u + mode - part;
@@ -119,7 +119,9 @@ static int32_t drive_at(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
     const int32_t last = m->joint_last[joint];
+    const int32_t row = m->joint_excited[joint] > 0 ? m->excitation_row[m->joint_excitation[joint]] : -1;
     if (m->joint_nu[joint] != 1 || m->n.couplings > 0) return FM_NO_SLOT;
+    if (row >= 0 && fm_is_programmed_length(m, row)) return b->g->leaf.lambda + row;
     const fm_link_slots *k = b->link + last;
     const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, k->torque == FM_NO_SLOT ? b->zero : k->torque, 0);
     const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, k->force == FM_NO_SLOT ? b->zero : k->force, 0);
@@ -164,7 +166,7 @@ static void add_energy_of_joint(fm_builder *b, int32_t i, int32_t *sum)
     if (m->link_kind[i] != FM_LINK_SPHERICAL) {
         add_energy_of_spring(b, leaf->stiffness + u, q, leaf->rest + u, sum);
         if (m->link_kind[i] == FM_LINK_SCREW)
-            add_to(b, sum, 0.5, leaf->rotor_inertia + u, fm_add_node(b, FM_DO_PRODUCT, speed, speed, 0));
+            add_to(b, sum, 0.5, b->rotor[u], fm_add_node(b, FM_DO_PRODUCT, speed, speed, 0));
         return;
     }
     add_to(b, sum, 0.5, fm_build_ball_energy(b, joint, u, q), fm_number(b, 1.0));
@@ -221,6 +223,34 @@ static void add_energy_of_modes(fm_builder *b, int32_t i, int32_t *sum)
     *sum = fm_add_node(b, FM_DO_SUM, *sum, fm_add_part(b, FM_DO_FLEXIBLE_ENERGY, w, v, gravity, i, 1), 0);
 }
 
+static void add_energy_of_side(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_side_slots *at = b->side + i;
+    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, at->length, at->own, 0);
+    const int32_t pulled = fm_add_node(b, FM_DO_POSITIVE, stretch, 0, 0);
+    const int32_t square = fm_add_node(b, FM_DO_PRODUCT, pulled, pulled, 0);
+    add_to(b, sum, 0.5, b->g->leaf.rope_stiffness + b->m->side_rope[i],
+           fm_add_node(b, FM_DO_QUOTIENT, square, at->own, 0));
+}
+
+/* That of its current. */
+static void add_energy_of_motor(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const int32_t current = b->motor[i].current;
+    if (b->m->motor_state[i] < 0) return;
+    add_to(b, sum, 0.5, b->g->leaf.motor_inductance + i, fm_add_node(b, FM_DO_PRODUCT, current, current, 0));
+}
+
+/* That of the teeth, beyond the play. */
+static void add_energy_of_gear(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t away = fm_add_node(b, FM_DO_ABSOLUTE, b->gear[i].position, 0, 0);
+    const int32_t over = fm_add_node(b, FM_DO_DIFFERENCE, away, fm_times_constant(b, 0.5, leaf->gear_backlash + i), 0);
+    const int32_t pressed = fm_add_node(b, FM_DO_POSITIVE, over, 0, 0);
+    add_to(b, sum, 0.5, leaf->gear_stiffness + i, fm_add_node(b, FM_DO_PRODUCT, pressed, pressed, 0));
+}
+
 static int32_t energy_at(fm_builder *b)
 {
     const fm_image *m = b->m;
@@ -231,8 +261,42 @@ static int32_t energy_at(fm_builder *b)
     for (int32_t i = 0; i < m->n.links; i++) add_energy_of_joint(b, i, &sum);
     for (int32_t i = 0; i < m->n.springs; i++)
         add_energy_of_spring(b, leaf->spring_stiffness + i, b->spring[i].length, leaf->spring_free_length + i, &sum);
+    for (int32_t i = 0; i < m->n.sides; i++) add_energy_of_side(b, i, &sum);
+    for (int32_t i = 0; i < m->n.motors; i++) add_energy_of_motor(b, i, &sum);
+    for (int32_t i = 0; i < m->n.gears; i++) add_energy_of_gear(b, i, &sum);
     for (int32_t j = 0; j < m->n.joints; j++) add_energy_between_modes(b, j, &sum);
     for (int32_t i = 0; i < m->n.modals; i++) add_energy_of_modes(b, i, &sum);
+    return sum;
+}
+
+/* What the teeth of a gear give to the second coordinate. */
+static int32_t geared_power(fm_builder *b, int32_t gear)
+{
+    const int32_t speed = b->g->leaf.y + b->m->n.positions + b->m->gear_u[gear];
+    const int32_t turned = fm_add_node(b, FM_DO_PRODUCT, b->g->leaf.gear_ratio + gear, speed, 0);
+    return fm_times_constant(b, -1.0, fm_add_node(b, FM_DO_PRODUCT, turned, b->gear[gear].force, 0));
+}
+
+/* An output of a side of a rope. */
+static int32_t side_at(fm_builder *b, int32_t kind, int32_t side)
+{
+    const fm_side_slots *at = b->side + side;
+    if (kind == FM_RO_TENSION) return at->tension;
+    if (kind == FM_RO_PATH) return at->length;
+    const int32_t loose = fm_add_node(b, FM_DO_DIFFERENCE, fm_number(b, 1.0), b->g->leaf.taut + side, 0);
+    const int32_t over = fm_add_node(b, FM_DO_DIFFERENCE, at->own, at->length, 0);
+    return fm_add_node(b, FM_DO_PRODUCT, loose, fm_add_node(b, FM_DO_POSITIVE, over, 0, 0), 0);
+}
+
+/* (tension + winding) times the rate of the unstretched length, less tension times that of the length, of all sides. */
+static int32_t rope_power(fm_builder *b, int32_t rope)
+{
+    int32_t sum = fm_number(b, 0.0);
+    for (int32_t i = b->m->rope_side[rope]; i < b->m->rope_side[rope] + b->m->rope_sides[rope]; i++) {
+        const fm_side_slots *at = b->side + i;
+        add_to(b, &sum, -1.0, at->tension, at->rate);
+        add_to(b, &sum, 1.0, fm_add_node(b, FM_DO_SUM, at->tension, at->winding, 0), at->own_rate);
+    }
     return sum;
 }
 
@@ -240,6 +304,7 @@ static int32_t energy_at(fm_builder *b)
 static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
 {
     const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
     switch (kind) {
     case FM_J_REACTION_F:
     case FM_J_REACTION_T:
@@ -256,12 +321,26 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
     case FM_P_V:
     case FM_P_A: return motion_at(b, kind, m->point_link[object], m->point_r + 3 * object);
     case FM_S_LENGTH: return b->spring[object].length;
-    case FM_S_F: return b->spring[object].pull;
+    case FM_S_F: return b->pull[object];
     case FM_LAW_FORCE: return b->law[object];
     case FM_LAW_SLIP: return fm_number(b, 0.0);
     case FM_FR_FORCE: return b->friction[object].force[0];
     case FM_FR_LOAD: return b->friction[object].load;
     case FM_FR_SLIP: return b->friction[object].slip;
+    case FM_LAW_CLOSED:
+    case FM_LAW_IMPULSE:
+    case FM_LAW_LOSS:
+    case FM_LAW_RESTED: return fm_number(b, 0.0); /* between impacts */
+    case FM_A_LENGTH: return b->actuator[object].length;
+    case FM_A_POWER:
+        return fm_add_node(b, FM_DO_PRODUCT, leaf->control + m->actuator_force[object], b->actuator[object].speed, 0);
+    case FM_M_CURRENT_AT_ONCE: return b->motor[object].current;
+    case FM_M_TORQUE: return b->motor[object].torque;
+    case FM_M_POWER: return fm_add_node(b, FM_DO_PRODUCT, b->motor[object].voltage, b->motor[object].current, 0);
+    case FM_T_POSITION: return b->gear[object].position;
+    case FM_T_FORCE: return b->gear[object].force;
+    case FM_T_POWER: return geared_power(b, object);
+    case FM_RO_POWER: return rope_power(b, object);
     case FM_ENERGY: return energy_at(b);
     default: return FM_NO_SLOT;
     }
@@ -294,6 +373,10 @@ void fm_build_outputs(fm_builder *b)
         const int moves = fm_kinds[kind].owner == FM_JOINT && place >= FM_AT_POSITION && place <= FM_AT_ACCELERATION;
         if (kind == FM_J_TARGET || kind == FM_J_POSITION || kind == FM_C_TAU) {
             b->g->output[v] = kind == FM_C_TAU ? coupling_at(b, object, part) : program_at(b, kind, object, part);
+            continue;
+        }
+        if (kind == FM_RO_TENSION || kind == FM_RO_PATH || kind == FM_RO_SLACK) {
+            b->g->output[v] = side_at(b, kind, m->rope_side[object] + part);
             continue;
         }
         if (other) at = moves && !of_tree ? cut_at(b, kind, object, part) : place_of(b, kind, object);

@@ -57,6 +57,26 @@ static int32_t write_distance(fm_builder *b, int32_t row, fm_moving d, double le
     return fm_add_node(b, FM_DO_SCALE, over, d.at, 0);
 }
 
+/* |d| less the length of a program. */
+static int32_t write_length(fm_builder *b, int32_t row, fm_moving d)
+{
+    const fm_image *m = b->m;
+    int32_t *c = b->g->row + 3 * row;
+    const int32_t one = m->row_excitation[row], u = m->excitation_u[one];
+    const int32_t length = fm_add_node(b, FM_DO_LENGTH, d.at, 0, 0);
+    const int32_t along =
+        fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, fm_number(b, 1.0), length, 0), d.at, 0);
+    const int32_t rate = product_of(b, along, d.rate);
+    const int32_t turning = fm_add_node(b, FM_DO_DIFFERENCE, product_of(b, d.rate, d.rate),
+                                        fm_add_node(b, FM_DO_PRODUCT, rate, rate, 0), 0);
+    const int32_t second = fm_add_node(b, FM_DO_SUM, product_of(b, along, d.second),
+                                       fm_add_node(b, FM_DO_QUOTIENT, turning, length, 0), 0);
+    c[0] = fm_add_node(b, FM_DO_DIFFERENCE, length, b->g->leaf.y + m->excitation_p[one], 0);
+    c[1] = fm_add_node(b, FM_DO_DIFFERENCE, rate, b->g->leaf.y + m->n.positions + u, 0);
+    c[2] = fm_add_node(b, FM_DO_DIFFERENCE, second, b->g->acceleration[u], 0);
+    return along;
+}
+
 static void push(fm_builder *b, int32_t *sum, int32_t row, int32_t along)
 {
     const int32_t lambda = b->g->leaf.lambda + row;
@@ -89,8 +109,6 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
     if (kind == FM_ROW_ALONG || kind == FM_ROW_PERPENDICULAR || kind == FM_ROW_SCREW)
         e = fixed_vector(b, cut->F, m->row_f + 3 * row);
     if (kind == FM_ROW_ALONG_M || kind == FM_ROW_PERPENDICULAR) g = fixed_vector(b, cut->M, m->row_g + 3 * row);
-    if (fm_is_programmed_length(m, row))
-        return fm_uncovered(b, "the length of program", m->joint_name[m->excitation_joint[m->row_excitation[row]]]);
     switch (kind) {
     case FM_ROW_ALONG:
         write_dot(b, row, e, cut->between, length);
@@ -110,7 +128,11 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
         write_dot(b, row, e, g, length);
         push(b, &cut->torque, row, fm_add_node(b, FM_DO_CROSS, g.at, e.at, 0));
         return 1;
-    case FM_ROW_DISTANCE: push(b, &cut->force, row, write_distance(b, row, cut->between, length)); return 1;
+    case FM_ROW_DISTANCE:
+        push(b, &cut->force, row,
+             fm_is_programmed_length(m, row) ? write_length(b, row, cut->between)
+                                             : write_distance(b, row, cut->between, length));
+        return 1;
     default: return fm_uncovered(b, "the kind of constraint of joint", m->joint_name[cut->joint]);
     }
 }

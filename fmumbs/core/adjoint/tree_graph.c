@@ -238,7 +238,7 @@ static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     int32_t sum = fm_add_node(b, FM_DO_PRODUCT, leaf->stiffness + u, stretch, 0);
     sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, leaf->damping + u, speed);
     sum = fm_add_node(b, FM_DO_DIFFERENCE, sum, b->applied[u], 0);
-    if (screw) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, leaf->rotor_inertia + u, b->g->acceleration[u]);
+    if (screw) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, b->rotor[u], b->g->acceleration[u]);
     if (pitch != 0.0 && k->torque != FM_NO_SLOT)
         sum = fm_add_node(b, FM_DO_SUM, sum,
                           fm_times_constant(b, pitch, fm_add_node(b, FM_DO_DOT, k->axis, k->torque, 0)), 0);

@@ -92,7 +92,7 @@ static int32_t allowed(fm_instance *s, int32_t level, double *space, double **fi
         if (fm_is_rate_row(m, i) && (level == 0 || m->row_part[i] == FM_OF_ACCELERATION)) continue;
         fm_constraint_at(s, i, 0, &ends, &one);
         memset(J, 0, (size_t)nu * sizeof *J);
-        (void)fm_row_along(s, i, &one, J, NULL);
+        fm_whole_row(s, i, &one, J);
         if (m->row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, J);
         for (int32_t u = 0; u < nu; u++) J[u] *= unit(s, u);
         count += leave(space, count, nu, J);

@@ -27,13 +27,22 @@ void fm_gears_place(fm_instance *s)
     s->image.law_range = s->laws.own_range, s->image.law_polynomial = s->laws.own_polynomial;
 }
 
-/* Makes the pieces of all gears: below and above the gap, at falling and at rising x. */
+/* Of a piece of its law, -1: none; they are below and above the gap, at falling and at rising x. */
+fm_teeth fm_teeth_of(const fm_image *m, int32_t gear, int32_t piece)
+{
+    const int32_t n = piece - m->law_first[m->gear_law[gear]];
+    const fm_teeth at = {piece < 0 ? 0 : n >= 2 ? 1 : -1, piece >= 0 && (n >= 2) == n % 2};
+    return at;
+}
+
+/* Makes the pieces of all gears. */
 void fm_gears_derive(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.gears; i++)
         for (int n = 0; n < 4; n++) {
-            const int above = n >= 2, rises = n % 2;
             const int32_t piece = s->image.law_first[s->image.gear_law[i]] + n;
+            const fm_teeth at = fm_teeth_of(&s->image, i, piece);
+            const int above = at.flank > 0, rises = above == at.pressed;
             const double half = 0.5 * s->gear_backlash[i], edge = s->gear_offset[i] + (above ? half : -half);
             const double range[5] = {above ? edge : -FM_UNBOUNDED, above ? FM_UNBOUNDED : edge,
                                      rises ? 0.0 : -FM_UNBOUNDED, rises ? FM_UNBOUNDED : 0.0, edge};
@@ -41,7 +50,7 @@ void fm_gears_derive(fm_instance *s)
             memcpy(s->laws.own_range + 5 * piece, range, sizeof range);
             memset(c, 0, FM_LAW_TERMS * sizeof *c);
             c[FM_LAW_POWERS_V] = -s->gear_stiffness[i];
-            if (above == rises) c[1] = -s->gear_damping[i];
+            if (at.pressed) c[1] = -s->gear_damping[i];
         }
 }
 

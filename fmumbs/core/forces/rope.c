@@ -79,6 +79,7 @@ static void seeds_of(const fm_instance *s, int32_t side, const fm_side *at, doub
 static void respond(fm_instance *s, int32_t i, const double *load)
 {
     (void)load;
+    if (s->laws.off == FM_NO_LAWS) return;
     for (int32_t side = s->image.rope_side[i]; side < end_of(&s->image, i) && s->image.rope_winch[i] >= 0; side++) {
         double tension, winding;
         if (!fm_side_is_taut(s, side, s->work.evaluated)) continue;

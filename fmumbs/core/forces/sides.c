@@ -39,7 +39,7 @@
 
 /* Length and slope of a span from a pulley of radius r to N in its frame; alpha: near which its angle is, and that
  * angle. Not finite where N is inside the pulley. */
-static double wrapped(const double N[3], double r, double turn, double *alpha, double slope[3])
+double fm_span_to(const double N[3], double r, double turn, double *alpha, double slope[3])
 {
     const double x = N[0], y = N[1], h = N[2], square = x * x + y * y, t = sqrt(square - r * r);
     const double n[2] = {(r * x + turn * t * y) / square, (r * y - turn * t * x) / square};
@@ -73,7 +73,7 @@ static double lay(const fm_instance *s, fm_span *at, int32_t on, const double ar
     axes_of(s, at->base, R);
     rotate_in(R, arm, N);
     at->angle = s->via_angle[on];
-    const double length = wrapped(N, s->pulley_radius[pulley], s->image.via_turn[on], &at->angle, in);
+    const double length = fm_span_to(N, s->pulley_radius[pulley], s->image.via_turn[on], &at->angle, in);
     rotate_out(R, in, at->slope);
     return length;
 }
@@ -105,7 +105,7 @@ void fm_span_at(const fm_instance *s, int32_t side, int32_t k, fm_span *out)
 }
 
 /* The control that is the length of a side's rope, where a winch pays it out on this side; -1: none. */
-static int32_t winch_of(const fm_image *m, int32_t side)
+int32_t fm_winch_of(const fm_image *m, int32_t side)
 {
     const int32_t rope = m->side_rope[side];
     return side == m->rope_side[rope] + m->rope_sides[rope] - 1 ? m->rope_winch[rope] : -1;
@@ -114,7 +114,7 @@ static int32_t winch_of(const fm_image *m, int32_t side)
 /* What seeds of the controls add to the unstretched length of a side. */
 double fm_side_seed(const fm_instance *s, int32_t side, const double *control)
 {
-    const int32_t winch = winch_of(&s->image, side);
+    const int32_t winch = fm_winch_of(&s->image, side);
     return winch >= 0 ? control[winch] : 0.0;
 }
 
@@ -122,7 +122,7 @@ double fm_side_seed(const fm_instance *s, int32_t side, const double *control)
 static void own_length(const fm_instance *s, int32_t side, const double *y, fm_side *at)
 {
     const fm_image *m = &s->image;
-    const int32_t rope = m->side_rope[side], winch = winch_of(m, side), first = m->side_via[side];
+    const int32_t rope = m->side_rope[side], winch = fm_winch_of(m, side), first = m->side_via[side];
     at->own = m->side_share[side] * s->rope_length[rope];
     if (winch >= 0) at->own += s->work.control[winch] - s->rope_length[rope];
     for (int32_t end = 0; end < 2; end++) {
@@ -189,7 +189,7 @@ double fm_side_margin(const fm_instance *s, int32_t side, const double *y, doubl
     const double stretch = at.length - at.own;
     *rate = at.rate - at.own_rate;
     const double pulled = stretch + s->rope_damping[rope] / s->rope_stiffness[rope] * *rate;
-    return pulled < stretch || winch_of(&s->image, side) >= 0 ? pulled : stretch;
+    return pulled < stretch || fm_winch_of(&s->image, side) >= 0 ? pulled : stretch;
 }
 
 /* Whether a side is taut, in the mode that is in use if one is. Requires as fm_side_at. */

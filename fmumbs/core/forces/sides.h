@@ -19,6 +19,8 @@ typedef struct fm_side {
     double length, rate, own, own_rate;
 } fm_side;
 
+double fm_span_to(const double N[3], double r, double turn, double *alpha, double slope[3]);
+int32_t fm_winch_of(const fm_image *m, int32_t side);
 void fm_span_at(const fm_instance *s, int32_t side, int32_t k, fm_span *out);
 void fm_pulley_torque(const fm_instance *s, int32_t via, double torque, double out[3]);
 fm_side fm_side_at(const fm_instance *s, int32_t side, const double *y);

@@ -99,12 +99,18 @@ void fm_cut_mode_row(const fm_instance *s, int32_t joint, int32_t u, double *J)
     (void)fm_wrench_along(s, s->image.joint_F_link[joint], s->image.joint_M_link[joint], &on, J, NULL);
 }
 
-/* Adds a row of J; elements of balls that are traversed from M to F are in their links' axes. With a weight for each
- * velocity variable, returns the upper bound of the row's weighted square. */
+/* Adds a row of J within its block; elements of balls that are traversed from M to F are in their links' axes. With a
+ * weight for each velocity variable, returns the upper bound of the row's weighted square. */
 double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
 {
     const int32_t joint = s->image.row_joint[i];
     if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
-    if (fm_is_programmed_length(&s->image, i)) J[s->image.excitation_u[s->image.row_excitation[i]]] -= 1.0;
     return fm_wrench_along(s, s->image.joint_F_link[joint], s->image.joint_M_link[joint], row, J, weight);
+}
+
+/* Adds a row of J with the velocity of a program that prescribes a length, which no link of its block has. */
+void fm_whole_row(const fm_instance *s, int32_t i, const fm_constraint *row, double *J)
+{
+    (void)fm_row_along(s, i, row, J, NULL);
+    if (fm_is_programmed_length(&s->image, i)) J[s->image.excitation_u[s->image.row_excitation[i]]] -= 1.0;
 }

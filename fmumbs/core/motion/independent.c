@@ -162,7 +162,7 @@ static int make_system(fm_instance *s, int level)
         if (n == count) return 0;
         fm_constraint_at(s, i, 0, &ends, &one);
         memset(f->row, 0, (size_t)m->n.speeds * sizeof *f->row);
-        (void)fm_row_along(s, i, &one, f->row, NULL);
+        fm_whole_row(s, i, &one, f->row);
         if (m->row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, f->row);
         put_row(s, n++, columns, count, one.c[level]);
     }

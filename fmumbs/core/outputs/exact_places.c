@@ -37,11 +37,13 @@ int32_t fm_place_of_known(fm_instance *s, uint32_t known)
     return state >= 0 ? fm_graph_place(s, s->y + state) : FM_NO_SLOT;
 }
 
-/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks. */
+/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks, or what is left
+ * after impacts. */
 int fm_without_effect(const fm_instance *s, uint32_t known)
 {
     if (known >= fm_variable_count(s)) return 0;
-    return s->image.variable_kind[known] == FM_DEFORMATION || s->image.variable_kind[known] == FM_LAW_BREAKAWAY;
+    const int32_t kind = s->image.variable_kind[known];
+    return kind == FM_DEFORMATION || kind == FM_LAW_BREAKAWAY || kind == FM_LAW_RESTITUTION;
 }
 
 int32_t fm_numbers_of(const fm_instance *s, uint32_t known)

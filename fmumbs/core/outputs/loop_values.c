@@ -38,7 +38,7 @@ size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity)
         fm_constraint row;
         if (s->image.row_kind[i] == FM_ROW_GIVEN) continue;
         fm_constraint_at(s, i, 0, &ends, &row);
-        (void)fm_row_along(s, i, &row, J + (size_t)i * speeds, NULL);
+        fm_whole_row(s, i, &row, J + (size_t)i * speeds);
         if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, J + (size_t)i * speeds);
     }
     return rows * speeds;

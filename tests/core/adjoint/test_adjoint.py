@@ -2,6 +2,7 @@
 in more digits.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,7 +25,7 @@ from support.drawing.mechanism import Refused, draw
 from support.flexible_models import bent_in_space
 from support.programs import realised
 from support.rubbing import rubbed
-from support.strategies import BOTH_WAYS, Case, trees
+from support.strategies import BOTH_WAYS, Case, roped, trees
 from support.sweeps import each_value, examples, first, seeds
 
 Array = NDArray[np.float64]
@@ -131,6 +132,62 @@ def test_trees(case: Case) -> None:
     pair = Pair(case.model, case.inputs)
     assume(not pair.why)
     pair.check()
+
+
+@examples(8, 100, roped())
+def test_ropes(case: Case) -> None:
+    """Through points, over pulleys, taut and slack."""
+    pair = Pair(case.model, case.inputs)
+    assume(not pair.why)
+    pair.check()
+
+
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_motors_and_gears(seed: int) -> None:
+    """With and without inductance, voltages that are cut or not, teeth within their play and pressed on either flank,
+    in a mechanism with a loop, some links of a tree, and the implicit scheme's own states.
+    """
+    rng = np.random.default_rng(seed)
+    model = driven(rng, chain(seed) if seed % 2 == 0 else space(seed, "spherical").model)
+    pair = Pair(model, until=0.02)
+    assert not pair.why
+    assert not {"motor", "gear"} & {name.split(".")[0][:-1] for name in pair.left_out()}
+    pair.check(few=20)
+
+
+def driven(rng: np.random.Generator, plain: fm.Model) -> fm.Model:
+    """With motors on its hinges and slides, and gears between two of them."""
+    model = fm.Model("driven", gravity=plain.gravity)
+    model.add(*plain.elements)
+    joints = [j for j in plain.joints if isinstance(j, fm.Revolute | fm.Prismatic) and not j.cut]
+    joints = [joints[i] for i in rng.permutation(len(joints))]
+    for k, joint in enumerate(joints[:2]):
+        given = dict(zip(("resistance", "constant", "gear", "rotor_inertia"), rng.uniform(0.5, 2, 4), strict=True))
+        limit = {"voltage_limit": float(rng.uniform(1, 6))} if rng.random() < 0.7 else {}
+        inductance = float(rng.choice((0.0, 0.3)))
+        given |= {"inductance": inductance, "voltage": float(rng.uniform(-6, 6))}
+        model.add(fm.Motor(f"motor{k}", joint, **given, **limit))
+    turning = [j for j in joints if isinstance(j, fm.Revolute)]
+    for k, (A, B) in enumerate(itertools.pairwise(turning)):
+        ratio, play = float(rng.uniform(-2, 2)), float(rng.uniform(0.05, 0.3))
+        offset = A.q0 - ratio * B.q0 + float(rng.uniform(-0.3, 0.3))
+        law = {"stiffness": float(rng.uniform(5, 50)), "damping": float(rng.uniform(0, 2))}
+        model.add(fm.Gear(f"gear{k}", A, B, ratio=ratio, backlash=play, offset=offset, **law))
+    return model
+
+
+@pytest.mark.parametrize("height", [0.0, 0.3])
+def test_stops_with_a_restitution(height: float) -> None:
+    """Closed and pressed, and open: then they only enter through their impacts, between which there are derivatives."""
+    model = fm.Model("stop")
+    carrier, body = (fm.Body(name, mass=2.0, inertia=(0.1, 0.1, 0.1)) for name in ("carrier", "body"))
+    S = fm.Prismatic("S", model.ground.at(), carrier.at(), axis="z", q0=height)
+    A = fm.Revolute("A", carrier.at(), body.at(-0.3, 0.0, 0.0), axis="y", u0=1.0)
+    model.add(carrier, body, S, A, fm.Stop("floor", S, lower=0.0, restitution=0.4))
+    pair = Pair(model, {"S.f": -3.0})
+    assert pair.exact.get("floor.closed") == (-1.0 if height == 0.0 else 0.0)
+    assert not pair.why and "floor.restitution" in pair.knowns
+    pair.check(few=len(pair.knowns))
 
 
 @pytest.mark.parametrize("seed", seeds(4, 60))
@@ -292,8 +349,11 @@ def test_independent_states(name: str) -> None:
     assert abs(v @ forward - back @ s) <= TRANSPOSED * size
 
 
+PROGRAMS = [("point", 0), ("joint", 1), ("orientation", 0), ("length", 0), ("length", 1)]
+
+
 @each_value
-@pytest.mark.parametrize(("kind", "seed"), [("point", 0), ("joint", 1), ("orientation", 0)])
+@pytest.mark.parametrize(("kind", "seed"), PROGRAMS)
 def test_programs(kind: str, seed: int) -> None:
     """In trees and loops, by ideal forces."""
     pair = Pair(realised(seed, kind, loops=seed).case.model)

@@ -418,11 +418,10 @@ def test_sensitivities_of_a_rope_that_becomes_taut_and_slack() -> None:
     found = fm.sensitivities(in_a_loop("C"), ["A.q"], ["rope.stiffness"], **given)
     assert len(found.switches) >= 2
     ends = [fm.simulate(in_a_loop("C", 300.0 + h), **given)["A.q"][-1] for h in (0.1, -0.1)]
-    solver = fm.Solver(in_a_loop("C"), derivatives=True)
-    solver.assemble()
-    with pytest.raises(SolverError, match="rope"):
-        solver.adjoint(["A.qdd"], ["A.q"], [1.0])
     assert_allclose(found.forward[-1, 0, 0], (ends[0] - ends[1]) / 0.2, rtol=1e-4)
+    weights = np.zeros_like(found.values)
+    weights[-1] = 1.0
+    assert_allclose(found.adjoint(weights), found.forward[-1, 0], rtol=1e-9)
 
 
 # Winches -------------------------------------------------------------------------------------------------------

@@ -579,11 +579,10 @@ def test_drives_that_realise_programs_refuse_impacts() -> None:
         fm.compile(model)
 
 
-def test_exact_derivatives_name_a_stop_with_a_restitution() -> None:
-    """And are those of differences: of an acceleration by the force, open and closed."""
+def test_exact_derivatives_of_a_stop_with_a_restitution() -> None:
+    """Of an acceleration by the force, open and closed."""
     for height, wanted in ((1.0, 0.5), (0.0, 0.0)):
         solver = fm.Solver(fm.compile(bouncing(0.5, height=height)), derivatives=True)
         solver.assemble()
         assert_allclose(solver.directional_derivative(["s.qdd"], ["s.f"], [1.0]), [wanted], atol=1e-9)
-        with pytest.raises(fm.SolverError, match="stop with a restitution floor"):
-            solver.adjoint(["s.qdd"], ["s.f"], [1.0])
+        assert_allclose(solver.adjoint(["s.qdd"], ["s.f"], [1.0]), [wanted], atol=1e-9)
