@@ -236,20 +236,25 @@ def compilation(size: Size) -> list[Line]:
     model = _chain(CHAIN)
     lines = [Line(f"compile, {CHAIN} bodies, a body", "us", seconds(partial(compile, model)) / CHAIN / US, 60)]
     code = "import sys, waiting; waiting.compile_alone(int(sys.argv[1]))"
-    taken, before, memory = json.loads(_python(["-c", code, str(size.bodies)]))
+    taken, before, image, memory = json.loads(_python(["-c", code, str(size.bodies)]))
+    limit = f"before it {before:.4g} MB, its image {image:.3g} MB"
     return [
         *lines,
         Line(f"compile, {size.bodies} bodies", "s", taken, size.goals[0]),
-        Line(f"compile, {size.bodies} bodies: memory", "MB", memory, size.goals[1], f"before it {before:.4g} MB"),
+        Line(f"compile, {size.bodies} bodies: memory", "MB", memory, size.goals[1], limit),
     ]
 
 
 def compile_alone(bodies: int) -> None:
-    """Prints the processor time [s] of a compilation in this process, and the most memory before it and at all [MB]."""
+    """Prints the processor time [s] of a compilation in this process, and in MB the most memory before it, the size of
+    the image, and the most memory at all.
+    """
     model = _chain(bodies)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    taken = seconds(partial(compile, model), 1)
-    print(json.dumps([taken, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    images: list[fm.ModelImage] = []
+    taken = seconds(lambda: images.append(compile(model)), 1)
+    size = len(images[0].bytes) / 2**20
+    print(json.dumps([taken, before, size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 
 
 def _chain(bodies: int) -> fm.Model:
