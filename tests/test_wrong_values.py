@@ -76,6 +76,7 @@ CALLS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "Piece": (fm.Piece, {"coefficients": [[0.0, 1.0]], "lower": -1.0, "upper": 1.0, "origin": 0.0}),
     "LuGre": (fm.LuGre, {"static": 0.2, "kinetic": 0.1, "stribeck": 0.01, "stiffness": 1e4, "preload": 1.0}),
     "Coupling": (fm.Coupling, {"name": "c", "terms": [(_HINGE, 1.0), (_ELBOW, -2.0)], "offset": 0.0}),
+    "Cam": (fm.Cam, {"name": "c", "A": _HINGE, "B": _ELBOW, "profile": [(0, 0), (1, 1)], "phase": 0.1, "scale": 2.0}),
     "Path": (fm.Path, {"breaks": (0.0,), "coefficients": ((0.0, 1.0),), "continuity": 2, "period": 0.0}),
     "Path.sine": (fm.Path.sine, {"amplitude": 1.0, "frequency": 1.0}),
     "Path.spline": (fm.Path.spline, {"times": [0, 1, 2], "positions": [0, 1, 0]}),

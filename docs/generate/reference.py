@@ -11,7 +11,7 @@ from fmumbs.mechanism.element import Element
 GROUPS = {  # heading: the modules that define what is below it
     "Models, bodies and points": ("mechanism.model", "mechanism.bodies", "spatial"),
     "Joints": ("mechanism.joints", "mechanism.friction"),
-    "Couplings, forces and laws": ("mechanism.coupling", "mechanism.forces", "mechanism.laws"),
+    "Couplings, forces and laws": ("mechanism.coupling", "mechanism.cam", "mechanism.forces", "mechanism.laws"),
     "Paths and programs": ("mechanism.path", "mechanism.program", "mechanism.programs"),
     "Flexible links": ("mechanism",),
     "Compiling and running": ("compiler", "run"),

@@ -1,8 +1,9 @@
 """Couplings of joint coordinates: one constraint row each, with its terms by the links that they move."""
 
 from fmumbs.compiler.constraint_rows import COUPLED, NO_VECTOR
+from fmumbs.compiler.excitations import add_path
 from fmumbs.compiler.links import Links
-from fmumbs.mechanism import Model
+from fmumbs.mechanism import Cam, Model
 
 
 def add_couplings(out: Links, model: Model) -> None:
@@ -11,9 +12,14 @@ def add_couplings(out: Links, model: Model) -> None:
     for index, coupling in enumerate((*model.couplings, *model.locks)):
         for joint, mode, ratio in coupling.coordinates:
             row = out.in_tree(joint, f"{coupling.title} couples")
-            out.add(term_link=link_of(out, row, mode), term_ratio=ratio)
+            out.add(term_link=link_of(out, row, mode), term_ratio=ratio, term_path=-1)
         count = len(coupling.coordinates)
         out.add(coupling_first=terms, coupling_count=count)
+        cam = coupling if isinstance(coupling, Cam) else None
+        if cam:
+            out.rows["term_path"][-1] = add_path(out, cam.path)
+        out.add(coupling_phase=cam.phase if cam else 0.0, coupling_offset=cam.offset if cam else 0.0)
+        out.add(coupling_scale=cam.scale if cam else 1.0)
         out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant)
         out.add(row_joint=out.joints[coupling.coordinates[0][0].name], row_part=coupling.level, row_coupling=index)
         terms += count

@@ -19,8 +19,7 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
     for index, mode in enumerate(modes):
         path = -1
         if mode.path is not None:
-            path = len(out.rows.get("path_piece", ()))
-            _add_path(out, mode.path)
+            path = add_path(out, mode.path)
         out.add(
             excitation_kind=BY_PATH if mode.path else BY_POSITION if mode.input == "eta" else BY_ACCELERATION,
             excitation_joint=joint,
@@ -35,13 +34,15 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
         )
 
 
-def _add_path(out: Rows, path: Path) -> None:
+def add_path(out: Rows, path: Path) -> int:
+    """Adds a path; returns its index."""
     if path.wave is not None and path.wave[1] == 0.0:  # such as a coordinate along the normal of a circle
         path = Path.polynomial(path.wave[0])
     out.add(path_piece=len(out.rows.get("piece_time", ())), path_pieces=len(path.breaks), path_period=path.period)
     out.add(path_wave=path.wave or (0.0, 0.0, 0.0))
     for time, row, stop in zip(path.breaks, path.coefficients, _stops(path), strict=True):
         out.add(piece_time=time, piece_polynomial=row, piece_stop=int(stop))
+    return len(out.rows["path_piece"]) - 1
 
 
 def _stops(path: Path) -> list[bool]:

@@ -210,9 +210,11 @@ def _coupled(coupling: Coupling, index: Mapping[str, int], at: _Positions, eta: 
     index: of the joints, by name.
     """
     terms = []
-    for joint, mode, ratio in coupling.coordinates:
+    places = [index[joint.name] for joint, _, _ in coupling.coordinates]
+    modes = [mode - 1 for _, mode, _ in coupling.coordinates]
+    ratios = coupling.ratios([[*at[i], *eta[i]][mode] for i, mode in zip(places, modes, strict=True)])
+    for (joint, mode, _), i, ratio in zip(coupling.coordinates, places, ratios, strict=True):
         if mode <= len(joint.free_modes):
-            i = index[joint.name]
             vectors = mode_vectors(joint, at[i], eta[i])
             terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
     return Coupled(coupling.name, tuple(terms))

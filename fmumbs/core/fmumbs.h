@@ -33,6 +33,7 @@ typedef enum fm_elements {
     FM_HAVE_FLEXIBLE,            /* bodies with modes: one for each */
     FM_HAVE_RIGID,               /* bodies without */
     FM_HAVE_TERMS,               /* couplings: one for each coordinate */
+    FM_HAVE_CAMS,                /* couplings with a profile */
     FM_HAVE_RUBBING,             /* frictions: one for each mode */
     FM_HAVE_PRESSED,             /* frictions whose normal force has an input */
     FM_HAVE_SCALED,              /* frictions and laws that an input scales */

@@ -2,6 +2,7 @@
 
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
+from fmumbs.mechanism.cam import Cam
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
@@ -57,6 +58,7 @@ __all__ = [
     "Ball",
     "Body",
     "Bushing",
+    "Cam",
     "Closing",
     "Composite",
     "Control",

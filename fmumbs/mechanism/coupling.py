@@ -104,6 +104,10 @@ class Coupling(Element):
             return self.offset
         return sum(ratio * start(joint, mode) for joint, mode, ratio in self.coordinates)
 
+    def ratios(self, positions: Sequence[float]) -> tuple[float, ...]:
+        """The rate of each term's coordinate in that of the sum, at the positions of the coordinates."""
+        return tuple(ratio for _, _, ratio in self.coordinates)
+
     @classmethod
     def gear(cls, name: str, A: JointBase, B: JointBase, *, ratio: float, offset: float | None = None) -> "Coupling":
         """A pair of gears: A's angle is `ratio` times B's, plus the offset.

@@ -9,6 +9,7 @@ import numpy as np
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Body, Point
+from fmumbs.mechanism.cam import Cam
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import DeclaredVariable
 from fmumbs.mechanism.element import Element
@@ -169,7 +170,7 @@ def _moved(element: Element, links: Mapping[str, FlexibleLink], replaced: Mappin
     """The element with its ends on the links, and what it refers to replaced."""
     if element.name in links:
         return links[element.name]
-    if isinstance(element, Coupling):
+    if isinstance(element, Coupling) and not isinstance(element, Cam):
         terms = [(replaced[joint.name], mode, ratio) for joint, mode, ratio in element.coordinates]
         return replace(element, terms=terms)
     changed: dict[str, Any] = {}

@@ -210,11 +210,14 @@ class TermLook:
 
 @dataclass(frozen=True)
 class CouplingLook:
-    """A relation of coordinates: gears, or a belt on wheels whose radii are the ratios [m]."""
+    """A relation of coordinates: gears, or a belt on wheels whose radii are the ratios [m]; or a cam, of whose second
+    coordinate `profile` has positions, and the positions of the first one there.
+    """
 
     name: str
     terms: tuple[TermLook, ...]
     belt: bool = False
+    profile: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

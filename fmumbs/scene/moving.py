@@ -4,17 +4,20 @@ A mode that turns has its axis in F's frame if no mode before it turns, in M's i
 beside a second mode that turns is seen on the axis of that mode, which is at rest on the other side.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from fmumbs._checks import Vec3
-from fmumbs.mechanism import Gear, JointBase, Mode, Model, Stop
+from fmumbs.mechanism import Cam, Gear, JointBase, Mode, Model, Stop
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.scene.described import CouplingLook, StopLook, TermLook
 
 Frame = Literal["F", "M"]
+
+_CAM_POINTS = 72  # of a cam's edge, one more with the last
 
 
 def frame_of(modes: Sequence[Mode], i: int) -> Frame:
@@ -53,9 +56,19 @@ def couplings_of(model: Model, places: Mapping[str, int]) -> Iterator[CouplingLo
             ends = ((gear.A, gear.mode_A, 1.0), (gear.B, gear.mode_B, -gear.ratio))
             yield CouplingLook(gear.name, tuple(_term(*one, places[one[0].name]) for one in ends), False)
     for one in model.couplings:
-        if type(one) is Coupling and all(joint.name in places for joint, _, _ in one.coordinates):
+        if type(one) in (Coupling, Cam) and all(joint.name in places for joint, _, _ in one.coordinates):
             terms = tuple(_term(joint, mode, ratio, places[joint.name]) for joint, mode, ratio in one.coordinates)
-            yield CouplingLook(one.name, terms, one.belt_drive)
+            yield CouplingLook(one.name, terms, one.belt_drive, _profile(one) if isinstance(one, Cam) else ())
+
+
+def _profile(cam: Cam) -> tuple[tuple[float, float], ...]:
+    """Points of a round, or from the first to the last piece of a profile that does not repeat."""
+    path = cam.path
+    first, last = path.breaks[0], path.breaks[0] + path.period if path.period else path.breaks[-1]
+    if last == first:
+        last = first + 2.0 * math.pi
+    angles = [first + (last - first) * k / _CAM_POINTS for k in range(_CAM_POINTS + 1)]
+    return tuple((cam.phase + x, cam.offset + cam.scale * path(x)[0]) for x in angles)
 
 
 def _term(joint: JointBase, number: int, ratio: float, place: int) -> TermLook:

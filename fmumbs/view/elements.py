@@ -145,6 +145,10 @@ def add_train(maker: Maker, train: Train) -> None:
         ends = [r + R @ np.array(w.at) for w in train.wheels for r, R in (_pose(maker, w.body),)]
         for start, end in tangents(ends[0], ends[1], axis, one.radius, other.radius):
             maker.rod(start, end, max(0.045 * min(one.radius, other.radius), 0.1 * maker.sizes.symbol), BELT)
+    if train.outline:
+        r, R = _pose(maker, train.outline.body)
+        for start, end in pairwise(np.array(train.outline.points) @ R.T + r):
+            maker.rod(start, end, 0.15 * maker.sizes.symbol, WHEEL)
     places = [maker.at(maker.scene.joints[i].M)[0] for i in train.joints]
     for start, end in pairwise(places):
         maker.rod(start, end, 0.08 * maker.sizes.symbol, WHEEL)

@@ -7,7 +7,8 @@ and a2 in the world; the two pitch surfaces touch where both move alike:
     axes that meet in a point o: along w1 - w2 from o, the pitch cones
     a rack that moves by v1 = -r2 a1 while the pinion turns: at o2 + a2 x v1 / (w2 . a2)
 
-Of all others, such as differentials and skew axes, nothing is known but that their joints are coupled.
+A cam that turns has the edge at which a follower that slides across its axis stands on it, on a base circle of 1.5
+lifts. Of all others, such as differentials and skew axes, nothing is known but that their joints are coupled.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 
 _PARALLEL = 1e-6
 _TEETH, _MOST_TEETH = 12, 60  # of the smaller wheel; of any
+_BASE = 1.5  # radius of a cam's base circle, in lifts
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ class Rack:
 
 
 @dataclass(frozen=True)
+class Outline:
+    """The edge of a cam: points in the body's frame [m]."""
+
+    body: int
+    points: list[list[float]]
+
+
+@dataclass(frozen=True)
 class Train:
     """A coupling as it is drawn. name: with its ratio. joints: indices of those that nothing more is known of."""
 
@@ -64,6 +74,7 @@ class Train:
     rack: Rack | None = None
     belt: bool = False
     joints: tuple[int, ...] = ()
+    outline: Outline | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,8 @@ def trains(scene: Scene, poses: Poses) -> list[Train]:
 
 
 def _train(scene: Scene, poses: Poses, one: CouplingLook) -> Train:
+    if one.profile:
+        return _cam(scene, poses, one)
     ratios = " : ".join(f"{abs(term.ratio):.4g}" for term in one.terms)
     name = f"{one.name}: {ratios}"
     found = None
@@ -174,6 +187,33 @@ def _rack(name: str, A: _Turn, B: _Turn, vA: float, wB: float) -> Train | None:
     at, along, away = A.R.T @ (B.o - out - A.r), A.R.T @ A.a, A.R.T @ (out / radius)
     pitch = 2.0 * float(np.pi) * radius / _TEETH
     return Train(name, (wheel,), Rack(A.body, at.tolist(), along.tolist(), away.tolist(), 7.0 * radius, pitch))
+
+
+def _cam(scene: Scene, poses: Poses, one: CouplingLook) -> Train:
+    """A cam that turns below a follower that slides across its axis: where it touches it in each position."""
+    follows, turns = one.terms
+    B, A = _turn(scene, poses, follows), _turn(scene, poses, turns)
+    up = B.a - (B.a @ A.a) * A.a
+    size = float(np.sqrt(up @ up))
+    if turns.slides or not follows.slides or size < _PARALLEL:
+        return Train(one.name, joints=tuple(term.joint for term in one.terms))
+    angles, lifts = np.array(one.profile).T
+    up, high = up / size, float(np.ptp(lifts))
+    side = np.cross(A.a, up)
+    here = _angle(scene, poses, turns)
+    radii = lifts - lifts.min() + _BASE * (high or 0.5 * scene.length)
+    back = here - angles
+    points = A.o + radii[:, None] * (np.cos(back)[:, None] * up + np.sin(back)[:, None] * side)
+    return Train(one.name, outline=Outline(A.body, ((points - A.r) @ A.R).tolist()))
+
+
+def _angle(scene: Scene, poses: Poses, term: TermLook) -> float:
+    """How far a joint is turned about a term's axis."""
+    joint = scene.joints[term.joint]
+    F, M = (poses.of(place)[1][0] for place in (joint.F, joint.M))
+    R, axis = F.T @ M, np.array(term.axis)
+    twist = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return float(np.arctan2(axis @ twist, np.trace(R) - 1.0))
 
 
 def _teeth(radii: list[float]) -> list[int]:

@@ -71,9 +71,9 @@ class Answer:
             self.values[f"{name}.drive"] = float(drive[0]) if len(drive) == 1 else drive
         self._put_interaction(name, wrench - psi @ lambdas, wrench)
 
-    def put_coupling(self, coupling: Any, multiplier: Array) -> None:
+    def put_coupling(self, coupling: Any, terms: Any, multiplier: Array) -> None:
         """Generalised force on each coordinate."""
-        forces = np.array([ratio for _, _, ratio in coupling.coordinates]) * multiplier[0]
+        forces = np.array([ratio for _, ratio, _ in terms]) * multiplier[0]
         self.values[f"{coupling.name}.tau"] = float(forces[0]) if len(forces) == 1 else forces
 
     def _put_interaction(self, name: str, reaction: Array, wrench: Array) -> None:

@@ -31,7 +31,7 @@ from oracle import elements
 from oracle.answer import Answer
 from oracle.joints import Array, Frame, constraint, cross
 from oracle.kinematics import Kinematics, State
-from oracle.products import Product, law_force
+from oracle.products import Product, cam_term, law_force
 
 
 class Oracle(Kinematics):
@@ -68,10 +68,10 @@ class Oracle(Kinematics):
         lambdas = dict(zip(rows, multipliers, strict=True))
         self.push_driven(lambdas, applied)
         for coupling in self.model.couplings:
-            self._push_coupled(coupling, lambdas[coupling.name], applied)
+            self._push_coupled(state, coupling, lambdas[coupling.name], applied)
         answer = Answer(self, state, nu)
         for coupling in self.model.couplings:
-            answer.put_coupling(coupling, lambdas[coupling.name])
+            answer.put_coupling(coupling, self.terms(state, coupling), lambdas[coupling.name])
         answer.values |= {f"{name}.drive": lambdas[name] for name in further}
         pushed: dict[str, tuple[Array, Array]] = {}
         for joint in self.joints:
@@ -98,13 +98,26 @@ class Oracle(Kinematics):
         """The forces of drives on their coordinates."""
 
     def coupling_rows(self, state: State, coupling: Any) -> tuple[Array, Array]:
-        """J and -c'' of a linear relation of joint coordinates."""
+        """J and -c'' of a linear relation of joint coordinates, or of a cam."""
         J, right = np.zeros((1, 6 * len(self.bodies))), np.zeros(1)
-        for part, k, ratio in self._coupled(coupling):
+        for (part, k, _), (_, ratio, bend) in zip(
+            self._coupled(coupling), self.terms(state, coupling), strict=True
+        ):
             G, drift = self.coordinates(state, part)
             J += ratio * G[k]
-            right -= ratio * drift[k]
+            right -= ratio * drift[k] + bend * (G[k] @ self.velocities(state)) ** 2
         return J, right
+
+    def terms(self, state: State, coupling: Any) -> list[tuple[float, float, float]]:
+        """Of each term its value, and its first and second derivative by the coordinate."""
+        found = []
+        for n, (part, k, ratio) in enumerate(self._coupled(coupling)):
+            q = self.position(state, part, k)
+            if n == 1 and hasattr(coupling, "profile"):
+                found.append(cam_term(coupling, q))
+            else:
+                found.append((ratio * q, ratio, 0.0))
+        return found
 
     def _coupled(self, coupling: Any) -> list[tuple[Any, int, float]]:
         """Elementary joint, which of its coordinates, and ratio of each term."""
@@ -118,9 +131,9 @@ class Oracle(Kinematics):
                 found.append((moving[mode - 1], 0, ratio))
         return found
 
-    def _push_coupled(self, coupling: Any, multiplier: Array, applied: dict[str, Array]) -> None:
+    def _push_coupled(self, state: State, coupling: Any, multiplier: Array, applied: dict[str, Array]) -> None:
         """The forces of a coupling on its coordinates, without the applied ones."""
-        for part, k, ratio in self._coupled(coupling):
+        for (part, k, _), (_, ratio, _) in zip(self._coupled(coupling), self.terms(state, coupling), strict=True):
             force = np.zeros_like(applied[part.name])
             force[k] = ratio * multiplier[0]
             applied[part.name] = applied[part.name] + force
@@ -244,7 +257,7 @@ class Oracle(Kinematics):
             c = constraint(joint, F, M, self.length, self._near(state, joint))
             worst = max(worst, *np.abs(c), 0.0)
         for coupling in self.model.couplings:
-            terms = [ratio * self.position(state, part, k) for part, k, ratio in self._coupled(coupling)]
+            terms = [value for value, _, _ in self.terms(state, coupling)]
             worst = max(worst, abs(sum(terms) - coupling.constant))
         return worst
 

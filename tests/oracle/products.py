@@ -178,6 +178,18 @@ def _since(path: Any, t: float) -> tuple[float, Array]:
     return t - breaks[piece], np.asarray(path.coefficients[piece], float)[::-1]
 
 
+def cam_term(cam: Any, q: float) -> tuple[float, float, float]:
+    """-offset - scale f(q - phase) of a cam, and its first and second derivative by q."""
+    x, c = _since(cam.path, q - cam.phase)
+    f, slope, bend = (float(np.polyval(np.polyder(c, k), x)) for k in range(3))
+    if cam.path.wave is not None:
+        centre, radius, phase = cam.path.wave
+        turn = radius * np.exp(1j * (f + phase))  # its real part is the profile
+        first, second = 1j * slope * turn, (1j * bend - slope**2) * turn
+        f, slope, bend = centre + turn.real, first.real, second.real
+    return -cam.offset - cam.scale * f, -cam.scale * slope, -cam.scale * bend
+
+
 def law_force(pieces: Any, x: float, v: float) -> float:
     """What a force law's pieces give."""
     total = 0.0

@@ -403,6 +403,24 @@ def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
     return Closed(model, (), inputs)
 
 
+def cammed(seed: int, closed: bool = False) -> Closed:
+    """A mechanism of coupled() in which a cam takes the place of each coupling: of a free coordinate by another one."""
+    case, rng = coupled(seed, closed, couplings=2 - closed), np.random.default_rng([seed, 6])
+    model = fm.Model("cammed", gravity=case.model.gravity)
+    model.add(*(one for one in case.model.elements if not isinstance(one, fm.Coupling)))
+    for one in case.model.couplings:
+        terms = sorted(one.coordinates, key=lambda term: term[1] > len(term[0].free_modes))[:2]
+        (B, mode_B, _), (A, mode_A, _) = terms
+        x = np.cumsum(rng.uniform(0.2, 0.6, 6)) - 1.0
+        table = list(zip(x.tolist(), rng.uniform(-0.3, 0.3, 6).tolist(), strict=True))
+        periodic = bool(rng.random() < 0.5)
+        if periodic:
+            table[-1] = (table[-1][0], table[0][1])
+        given = {"offset": rng.uniform(-0.2, 0.2), "phase": rng.uniform(-0.5, 0.5), "scale": rng.choice((-1.5, 0.7))}
+        model.add(fm.Cam(one.name, A, B, table, mode_A=mode_A, mode_B=mode_B, periodic=periodic, **given))
+    return Closed(model, case.cuts, case.inputs)
+
+
 def multi_mode_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
     """A joint of a tree, also of those with several modes, one of them excited in a product."""
     u0 = rng.uniform(-1, 1, 3)

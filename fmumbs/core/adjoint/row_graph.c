@@ -145,6 +145,7 @@ static int build_coupling(fm_builder *b, int32_t row)
     int32_t c[3] = {fm_number(b, -m->row_length[row]), FM_NO_SLOT, FM_NO_SLOT};
     if (m->row_part[row] != FM_OF_POSITION)
         return fm_uncovered(b, "velocities of coupling", m->coupling_name[coupling]);
+    if (fm_is_cam(m, coupling)) return fm_uncovered(b, "the profile of cam", m->coupling_name[coupling]);
     for (int32_t j = first; j < first + m->coupling_count[coupling]; j++) {
         const int32_t link = m->term_link[j], u = m->link_u[link], ratio = fm_number(b, m->term_ratio[j]);
         const int32_t of[3] = {b->g->leaf.y + m->link_p[link], b->g->leaf.y + m->n.positions + u,

@@ -81,11 +81,9 @@ static void go_round(const double *wave, double at[3])
     at[0] = wave[0] + along;
 }
 
-/* Position, velocity and acceleration of a path at time t, from the piece that is used in the present step. */
-static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
+/* Position, velocity and acceleration of a path at time t, from a piece. */
+static void piece_at(const fm_image *m, int32_t path, place at, double t, double out[3])
 {
-    const fm_image *m = &s->image;
-    const place at = place_at(m, path, within_step(s, t));
     const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
     out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * (c[5] + x * (c[6] + x * c[7]))))));
@@ -94,6 +92,18 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
     out[2] =
         2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5] + x * (30.0 * c[6] + x * (42.0 * c[7])))));
     if (m->path_wave[3 * path + 1] != 0.0) go_round(m->path_wave + 3 * path, out);
+}
+
+/* The same, from the piece that is used in the present step. */
+static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
+{
+    piece_at(&s->image, path, place_at(&s->image, path, within_step(s, t)), t, out);
+}
+
+/* The value of a path over a coordinate x, and its derivatives by x. */
+void fm_profile_at(const fm_image *m, int32_t path, double x, double out[3])
+{
+    piece_at(m, path, place_at(m, path, x), x, out);
 }
 
 /* When a deviation at the start has been faded out; -INFINITY if there is none. */
@@ -150,8 +160,10 @@ double fm_stops_within(const fm_instance *s, double span)
 {
     const fm_image *m = &s->image;
     double stops = 0.0;
-    for (int32_t i = 0; i < m->n.paths; i++)
-        if (m->path_period[i] > 0.0) stops += m->path_pieces[i] * (span / m->path_period[i]);
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        const int32_t path = m->excitation_path[i];
+        if (path >= 0 && m->path_period[path] > 0.0) stops += m->path_pieces[path] * (span / m->path_period[path]);
+    }
     return stops;
 }
 

@@ -229,6 +229,10 @@ static const char *check_couplings(const fm_image *m)
         if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind >= FM_LINK_GENERAL)
             return "a coupling refers to a coordinate that does not exist";
     }
+    for (int32_t i = 0; i < m->n.couplings; i++)
+        for (int32_t j = m->coupling_first[i]; j < m->coupling_first[i] + m->coupling_count[i]; j++)
+            if (m->term_path[j] >= 0 && (m->coupling_count[i] != 2 || j == m->coupling_first[i]))
+                return "a cam has an impossible number of terms";
     return next == m->n.terms ? NULL : "a term belongs to no coupling";
 }
 
@@ -265,6 +269,8 @@ static const char *check_rows(const fm_image *m)
                 return "a row has an impossible level";
             if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED)
                 return "a row of positions has another level";
+            if (part != FM_OF_POSITION && coupled && fm_is_cam(m, m->row_coupling[i]))
+                return "a cam couples no positions";
             if (part == FM_OF_LOCK && (m->row_kind[i] != FM_ROW_COUPLED || m->row_excitation[i] >= 0))
                 return "a lock moves by a program";
         }

@@ -43,6 +43,12 @@ static inline int32_t fm_screw_variable(const fm_image *m, int32_t link, int32_t
                         : m->link_u[link] + m->general_speeds[g] + (place - rows);
 }
 
+/* Whether a coupling is a cam: its first coordinate follows a path over the second. */
+static inline int fm_is_cam(const fm_image *m, int32_t coupling)
+{
+    return m->coupling_count[coupling] == 2 && m->term_path[m->coupling_first[coupling] + 1] >= 0;
+}
+
 /* Whether a row is the distance of two points that follows a program; its target itself moves nothing. */
 static inline int fm_is_programmed_length(const fm_image *m, int32_t row)
 {

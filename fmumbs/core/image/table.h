@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 13u
+#define FM_IMAGE_VERSION 14u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -67,7 +67,7 @@ typedef struct fm_header {
     S(couplings, "couplings of joint coordinates")       \
     S(terms, "coupled coordinates")             \
     S(excitations, "excited modes")                      \
-    S(paths, "paths of excited modes")                   \
+    S(paths, "paths of excited modes and cams")          \
     S(pieces, "pieces of paths")                         \
     S(generals, "links of several screws")   \
     S(screws, "screws of these links")                   \
@@ -210,6 +210,12 @@ typedef struct fm_header {
     A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
     A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
     A(term_ratio, d, 1, terms, free, 0, "", "ROWS")                                                  \
+    /* cams (profiles.c): the path over the coordinate whose value takes the coordinate's place (-1: none); of the      \
+     * coupling the coordinate at which the path is 0, the constant beside row_length, and the path's factor */         \
+    A(term_path, i, 1, terms, paths, -1, "", "ROWS")                                                 \
+    A(coupling_phase, d, 1, couplings, free, 0, "rad|m", "ROWS")                                     \
+    A(coupling_offset, d, 1, couplings, free, 0, "rad|m", "ROWS")                                    \
+    A(coupling_scale, d, 1, couplings, free, 0, "", "ROWS")                                          \
     /* excited modes: kind (excitation.c), their variables, a path, the filter's cut-off frequency */ \
     A(excitation_kind, i, 1, excitations, free, 0, "", "MOTION")                                     \
     A(excitation_joint, i, 1, excitations, joints, 0, "", "MOTION")                                  \
@@ -526,7 +532,7 @@ typedef enum fm_row_kind {
     FM_ROW_PERPENDICULAR, /* f . g = length */
     FM_ROW_DISTANCE,      /* |p_FM| = length */
     FM_ROW_GIVEN,         /* a prescribed start value of a cut joint, used by assembly only */
-    FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length */
+    FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length; of a cam profiles.c */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
     FM_ROW_SCREW,         /* f . p_FM = length times the angle about f */
     FM_ROW_MODES, /* along one of the directions that the joint's modes leave out; f: reference (mode_rows.c) */

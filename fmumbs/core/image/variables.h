@@ -61,6 +61,9 @@
     P(V, T_BACKLASH, gear_backlash, 1, gears)                                            \
     P(V, T_STIFFNESS, gear_stiffness, 1, gears)                                          \
     P(V, T_DAMPING, gear_damping, 1, gears)                                              \
+    P(V, C_PHASE, coupling_phase, 1, couplings)                                          \
+    P(V, C_OFFSET, coupling_offset, 1, couplings)                                        \
+    P(V, C_SCALE, coupling_scale, 1, couplings)                                          \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -318,6 +321,12 @@
       "stiffness of the teeth at the first joint")                                                                    \
     K(T_DAMPING, GEAR, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m.s/rad", "N.s/m",               \
       "damping of the teeth at the first joint, while they are pressed further")                                      \
+    K(C_PHASE, COUPLING, "phase", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                            \
+      "position of the cam at which its profile is that at 0")                                                        \
+    K(C_OFFSET, COUPLING, "offset", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                          \
+      "position of the cam's follower where the profile is 0")                                                        \
+    K(C_SCALE, COUPLING, "scale", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "", "",                                \
+      "factor of the cam's profile")                                                                                  \
     K(LAW_SCALE, LAW, "scale", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the force law")                                                                                      \
     K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                         \

@@ -24,6 +24,7 @@
 #include "../tree/modal.h"
 #include "cut_joints.h"
 #include "mode_rows.h"
+#include "profiles.h"
 #include "velocity_rows.h"
 
 #include <math.h>
@@ -48,13 +49,17 @@ static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, 
     for (int j = 0; j < 3; j++) out[2][j] += again[j];
 }
 
-/* Sum of ratio q, less the offset, and its derivatives. */
+/* Sum of ratio q, or of a cam's path, less the offset, and its derivatives. */
 static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3])
 {
     const fm_image *m = &s->image;
-    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
-    c[0] = -m->row_length[i];
-    for (int32_t j = first; j < first + count; j++) {
+    const int32_t coupling = m->row_coupling[i], first = m->coupling_first[coupling];
+    c[0] = -m->row_length[i] - s->coupling_offset[coupling];
+    for (int32_t j = first; j < first + m->coupling_count[coupling]; j++) {
+        if (m->term_path[j] >= 0) {
+            fm_add_profile(s, coupling, j, moving, c);
+            continue;
+        }
         const fm_link *k = s->link + m->term_link[j];
         c[0] += m->term_ratio[j] * s->work.evaluated[k->p];
         c[1] += m->term_ratio[j] * s->work.evaluated[m->n.positions + k->u];
@@ -351,8 +356,9 @@ void fm_pass_force(const fm_instance *s, int32_t link, int32_t part, double forc
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
 {
     const fm_image *m = &s->image;
-    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
-    for (int32_t j = first; j < first + count; j++) fm_pass_force(s, m->term_link[j], 0, m->term_ratio[j], y, most);
+    const int32_t coupling = m->row_coupling[i], first = m->coupling_first[coupling];
+    for (int32_t j = first; j < first + m->coupling_count[coupling]; j++)
+        fm_pass_force(s, m->term_link[j], 0, fm_ratio(s, coupling, j), y, most);
 }
 
 /* Whether a row constrains angles. */
@@ -382,8 +388,10 @@ double fm_row_unit(const fm_instance *s, int32_t row, const fm_constraint *one)
     case FM_ROW_GIVEN: return m->mode_linear[m->joint_u[m->row_joint[row]] + m->row_part[row]] ? length : 1.0;
     case FM_ROW_COUPLED:
         for (int32_t j = m->coupling_first[m->row_coupling[row]], n = m->coupling_count[m->row_coupling[row]]; n > 0;
-             j++, n--)
+             j++, n--) {
+            if (m->term_path[j] >= 0) continue; /* counts in the follower's unit */
             most = fmax(most, fabs(m->term_ratio[j]) * (m->mode_linear[m->link_u[m->term_link[j]]] ? length : 1.0));
+        }
         return most;
     default: return length;
     }

@@ -12,6 +12,7 @@
 #include "../tree/modal.h"
 #include "constraints.h"
 #include "cut_joints.h"
+#include "profiles.h"
 
 #include <math.h>
 
@@ -72,8 +73,9 @@ static double couple_modes(const fm_instance *s, int32_t coupling, double *J, co
     double most = 0.0;
     for (int32_t i = first; i < first + s->image.coupling_count[coupling]; i++) {
         const int32_t u = s->link[s->image.term_link[i]].u;
-        J[u] += s->image.term_ratio[i];
-        if (weight != NULL) most += weight[u] * s->image.term_ratio[i] * s->image.term_ratio[i];
+        const double ratio = fm_ratio(s, coupling, i);
+        J[u] += ratio;
+        if (weight != NULL) most += weight[u] * ratio * ratio;
     }
     return most;
 }

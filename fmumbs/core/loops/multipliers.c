@@ -13,6 +13,7 @@
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
+#include "profiles.h"
 #include "realised.h"
 #include "scratch.h"
 
@@ -204,6 +205,6 @@ double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
     double force = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->image.row_coupling[i] == coupling && !fm_is_realised(&s->image, i))
-            force += s->loop.lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
+            force += s->loop.lambda[i] * fm_ratio(s, coupling, s->image.coupling_first[coupling] + term);
     return force;
 }

@@ -11,6 +11,7 @@
 #include "../tree/inverse.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
+#include "profiles.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static void add_multipliers(fm_instance *s, const double *lambda, double *out)
         if (s->image.row_kind[i] == FM_ROW_COUPLED) {
             const int32_t coupling = s->image.row_coupling[i], first = s->image.coupling_first[coupling];
             for (int32_t n = first; n < first + s->image.coupling_count[coupling]; n++)
-                out[s->link[s->image.term_link[n]].u] += lambda[i] * s->image.term_ratio[n];
+                out[s->link[s->image.term_link[n]].u] += lambda[i] * fm_ratio(s, coupling, n);
             continue;
         }
         const int32_t joint = s->image.row_joint[i];

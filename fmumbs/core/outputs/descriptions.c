@@ -93,7 +93,8 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (kind->owner == FM_GEAR && is_law_linear(m, m->gear_law[info->object])) info->unit = kind->unit_linear;
     const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
     if (of_rate != NULL) info->unit = of_rate;
-    if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
+    const int32_t term = info->kind == FM_C_PHASE ? 1 : info->component;
+    if (kind->owner == FM_COUPLING && m->mode_linear[m->link_u[coupled_link(m, info->object, term)]])
         info->unit = kind->unit_linear;
     if (fm_follows_path(m, info->kind, info->object, info->component)) info->state = 0;
     if (fm_is_cut_motion(m, info->kind, info->object)) info->state = 0;

@@ -116,6 +116,7 @@ export function addTrain(picture, train) {
   for (const wheel of train.wheels) addWheel(picture, train, wheel);
   if (train.rack) addRack(picture, train);
   if (train.belt) addBelt(picture, train);
+  if (train.outline) addOutline(picture, train);
   const places = train.joints.map((i) => picture.joints[i].M);
   for (let k = 0; k + 1 < places.length; k++) {
     const ends = () => [picture.place(places[k])[0], picture.place(places[k + 1])[0]];
@@ -123,9 +124,9 @@ export function addTrain(picture, train) {
   }
 }
 
-/** Points about a train, each with the body that it moves with: corners of an octagon about a wheel and its teeth, ends of a rack. */
-export function extent({ wheels, rack }) {
-  const found = [];
+/** Points about a train, each with the body that it moves with: corners of an octagon about a wheel and its teeth, ends of a rack, the edge of a cam. */
+export function extent({ wheels, rack, outline }) {
+  const found = outline ? outline.points.map((point) => [outline.body, point]) : [];
   for (const { body, at, axis, start, radius } of wheels) {
     const reach = 1.2 * radius, around = vector(axis);
     for (let k = 0; k < 8; k++) found.push([body, vector(at).addScaledVector(vector(start).applyAxisAngle(around, k * Math.PI / 4), reach).toArray()]);
@@ -152,6 +153,15 @@ function addWheel(picture, { name }, { body, at, axis, start, radius, teeth }) {
     const middle = vector(at).addScaledVector(out(angle), teeth ? radius : 0.5 * radius).toArray();
     const lie = upright(angle), scale = vector(size);
     things.add("box", item({ colour: COLOUR.tooth, place: () => [picture.inWorld(body, middle), turn().multiply(lie), scale] }), {}, "joints");
+  }
+}
+
+/** The edge of a cam, which turns with its body. */
+function addOutline(picture, { name, outline }) {
+  const { body, points } = outline;
+  for (let k = 0; k + 1 < points.length; k++) {
+    const ends = () => [picture.inWorld(body, points[k]), picture.inWorld(body, points[k + 1])];
+    picture.things.stick("cylinder", COLOUR.wheel, name, 0.3 * picture.s, ends, {}, "joints").body = body;
   }
 }
 

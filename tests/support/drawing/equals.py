@@ -101,6 +101,15 @@ def twice_the_terms(one: Any) -> Any:
     return replace(one, terms=terms, offset=None if one.offset is None else -3.0 * one.offset)
 
 
+def coupling_as_cam(one: Any) -> Any:
+    """A coupling of two coordinates as a cam with a straight profile."""
+    if type(one) is not fm.Coupling or len(one.terms) != 2:
+        return one
+    (B, mode_B, ratio_B), (A, mode_A, ratio_A) = one.coordinates
+    table = [(-0.5, 0.5 * ratio_A / ratio_B), (0.25, -0.25 * ratio_A / ratio_B)]
+    return fm.Cam(one.name, A, B, table, mode_A=mode_A, mode_B=mode_B, offset=one.constant / ratio_B)
+
+
 def brake_as_pieces(one: Any) -> Any:
     """A law in twice as many pieces."""
     if not isinstance(one, fm.Law):
@@ -127,6 +136,7 @@ EQUALS = {
     "matrix": lambda rng, one: diagonal_as_matrix(one),
     "beside": lambda rng, one: spring_beside(one),
     "coupling": lambda rng, one: twice_the_terms(one),
+    "cam": lambda rng, one: coupling_as_cam(one),
     "support": lambda rng, one: support_as_joints(one),
     "pieces": lambda rng, one: brake_as_pieces(one),
 }

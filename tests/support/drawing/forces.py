@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import fmumbs as fm
+from fmumbs.mechanism.coupling import start
 from oracle.joints import turn
 from support.drawing.bodies import Rng, place_on
 
@@ -65,12 +67,24 @@ def jumps(one: Any) -> bool:
 
 
 def coupling(rng: Rng, name: str, joints: list[Any]) -> fm.Coupling | None:
-    """Of two or three coordinates of joints in the tree."""
+    """Of two or three coordinates of joints in the tree, now and then a cam between two."""
     able = [(j, k + 1) for j in joints for k in range(scalars(j))]
     if len(able) < 3:
         return None
     chosen = [able[i] for i in rng.permutation(len(able))[: int(rng.integers(2, 4))]]
+    if len(chosen) == 2 and rng.random() < 0.5:
+        return cam(rng, name, *chosen)
     return fm.Coupling(name, [(*one, float(rng.uniform(0.5, 2) * rng.choice((-1, 1)))) for one in chosen])
+
+
+def cam(rng: Rng, name: str, of_A: tuple[Any, int], of_B: tuple[Any, int]) -> fm.Cam:
+    """A smooth profile on which both coordinates start."""
+    (A, mode_A), (B, mode_B) = of_A, of_B
+    here, phase, scale = start(A, mode_A), float(rng.uniform(-1, 1)), float(rng.uniform(0.5, 2) * rng.choice((-1, 1)))
+    x = here - phase + np.linspace(-2.0, 2.0, 6)
+    table = list(zip(x.tolist(), rng.uniform(-0.5, 0.5, 6).tolist(), strict=True))
+    made = fm.Cam(name, A, B, table, mode_A=mode_A, mode_B=mode_B, phase=phase, scale=scale)
+    return replace(made, offset=start(B, mode_B) - scale * made.path(here - phase)[0])
 
 
 def program(rng: Rng, name: str, joints: list[Any], ground: Any, body: Any, pose: Any) -> Any:

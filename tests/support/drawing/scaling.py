@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
+from fmumbs.mechanism.coupling import moving
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
@@ -75,6 +76,10 @@ class Units:
                 return replace(one, force=force, torque=torque)
             case ForceLaw():
                 return self.law(one)
+            case fm.Cam():
+                a, b = (self.coordinate(moving(j)[k - 1]) for j, k in ((one.A, one.mode_A), (one.B, one.mode_B)))
+                profile = self.path(one.path, b, a)
+                return replace(one, profile=profile, periodic=False, offset=one.offset * b, phase=one.phase * a)
             case fm.Coupling():
                 terms = [(j, k, r / self.coordinate(j.free_modes[k - 1])) for j, k, r in one.coordinates]
                 return replace(one, terms=terms)
@@ -201,7 +206,9 @@ class Units:
         ends = {"lower": x, "upper": x, "origin": x, "v_lower": x / self.T, "v_upper": x / self.T}
         return replace(piece, coefficients=c, **{name: getattr(piece, name) * by for name, by in ends.items()})
 
-    def path(self, path: Any, x: float) -> Any:
+    def path(self, path: Any, x: float, over: float | None = None) -> Any:
+        """Values times x; over: of what they are a function, by default the time."""
+        over = self.T if over is None else over
         if isinstance(path, fm.Curve):
             return fm.Curve([self.path(one, x) for one in path.paths])
         if isinstance(path, tuple):
@@ -209,10 +216,10 @@ class Units:
         if not isinstance(path, fm.Path):
             return path * x
         angle = 1.0 if path.wave else x
-        rows = [[c * angle / self.T**k for k, c in enumerate(row)] for row in path.coefficients]
+        rows = [[c * angle / over**k for k, c in enumerate(row)] for row in path.coefficients]
         wave = path.wave and (path.wave[0] * x, path.wave[1] * x, path.wave[2])
-        breaks = [t * self.T for t in path.breaks]
-        return fm.Path(breaks, rows, continuity=path.continuity, period=path.period * self.T, wave=wave)
+        breaks = [t * over for t in path.breaks]
+        return fm.Path(breaks, rows, continuity=path.continuity, period=path.period * over, wave=wave)
 
     def program(self, one: Any) -> Any:
         mode = one.drive.excited_modes[0]
