@@ -120,9 +120,10 @@ def test_statics_and_linear_models_know_the_bend_of_a_profile() -> None:
     _, slope, bend = eccentric(phi + 1.0)
     assert_allclose(k * phi, -M * G * slope, rtol=1e-9)
     assert_allclose(found.solver.get("C.tau[1]"), M * G, rtol=1e-9)
+    frequency = np.sqrt((k + M * G * bend) / (J + M * slope**2))
+    assert_allclose(found.frequencies, [frequency], rtol=1e-8)
     linear = fm.linearize(model, at="equilibrium")
-    values = np.linalg.eigvals(linear.A)
-    assert_allclose(np.abs(values.imag).max(), np.sqrt((k + M * G * bend) / (J + M * slope**2)), rtol=1e-6)
+    assert_allclose(np.abs(np.linalg.eigvals(linear.A).imag).max(), frequency, rtol=1e-6)
 
 
 def test_derivatives_are_those_of_the_reduced_inertia() -> None:
@@ -221,7 +222,7 @@ def test_units_are_those_of_the_joints() -> None:
 
 def test_reactions_that_cams_leave_open() -> None:
     """Where a profile dwells, what holds the follower too shares its force; where it rises, the shaft is held."""
-    for phase, unique in ((1.0, False), (-0.5, True)):
+    for phase, lift, unique in ((1.0, 0.0, False), (-0.5, 0.005, True)):
         model = lifter(speed=0.0, profile=fm.Path.cam(0.01, rise=1.0, period=9.0, fall=1.0), phase=phase)
-        model.add(fm.Coupling("hold", [(model["B"], 1.0)]))  # type: ignore[list-item]
+        model.add(fm.Coupling("hold", [(model["B"], 1.0)], offset=lift))  # type: ignore[list-item]
         assert all(one.unique == unique for one in fm.uniqueness(model).forces)
