@@ -24,8 +24,8 @@ class Cam(Coupling):
 
         q_B = offset + scale f(q_A - phase)
 
-    >>> model.add(fm.Cam("valve", shaft, lifter, fm.Path.cam(0.01, rise=1.2, fall=1.2, period=2 * math.pi)))
-    >>> model.add(fm.Cam("slot", crank, slider, [(0, 0.0), (1, 0.02), (3, 0.05), (2 * math.pi, 0.0)], periodic=True))
+    >>> model.add(fm.Cam("valve", hinge, slider, fm.Path.cam(0.01, rise=1.2, fall=1.2, period=6.283185307179586)))
+    >>> model.add(fm.Cam("slot", A, B, [(0.0, 0.0), (1.0, 0.02), (3.0, 0.05), (6.0, 0.0)], periodic=True))
 
     A, B: joints in the spanning tree, usually one that turns and one that slides; mode_A, mode_B: the numbers of their
         modes, from 1.

@@ -210,8 +210,8 @@ typedef struct fm_header {
     A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
     A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
     A(term_ratio, d, 1, terms, free, 0, "", "ROWS")                                                  \
-    /* cams (profiles.c): the path over the coordinate whose value takes the coordinate's place (-1: none); of the      \
-     * coupling the coordinate at which the path is 0, the constant beside row_length, and the path's factor */         \
+    /* cams (profiles.c): the path whose value takes the coordinate's place (-1: none); of the coupling the     \
+     * coordinate at which the path is that at 0, a constant beside row_length, and the path's factor */        \
     A(term_path, i, 1, terms, paths, -1, "", "ROWS")                                                 \
     A(coupling_phase, d, 1, couplings, free, 0, "rad|m", "ROWS")                                     \
     A(coupling_offset, d, 1, couplings, free, 0, "rad|m", "ROWS")                                    \
