@@ -68,6 +68,8 @@ CALLS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "Spring": (fm.Spring, {"name": "s", "P": _GROUND, "Q": _POINT, "stiffness": 1.0, "free_length": 0.1}),
     "Load": (fm.Load, {"name": "l", "P": _POINT, "force": (1, 0, 0), "torque": (0, 0, 1), "axes": "world"}),
     "Actuator": (fm.Actuator, {"name": "a", "P": _GROUND, "Q": _POINT, "force": 1.0}),
+    "Cylinder": (fm.Cylinder, {"name": "c", "P": _GROUND, "Q": _POINT, "area_A": 1.0, "area_B": 1.0, "stroke": 1.0,
+                               "closed_length": 1.0, "dead_volume_A": 1.0, "dead_volume_B": 1.0}),
     "Gear": (fm.Gear, {"name": "g", "A": _HINGE, "B": _ELBOW, "ratio": 2.0, "backlash": 0.1, "stiffness": 1.0}),
     "Motor": (fm.Motor, {"name": "m", "on": _HINGE, "resistance": 1.0, "inductance": 0.1, "constant": 1.0}),
     "Law": (fm.Law, {"name": "l", "on": _HINGE, "pieces": (fm.Piece([[0.0, 1.0]]),)}),

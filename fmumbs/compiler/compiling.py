@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fmumbs import _checks
 from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
+from fmumbs.compiler.cylinders import add_valves, cylinder_fields
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.friction import add_frictions, check_reactions
 from fmumbs.compiler.gears import add_teeth, gear_fields
@@ -33,7 +34,7 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES, Force, Gear, Motor, Rope
+from fmumbs.mechanism.forces import FORCES, Cylinder, Force, Gear, Motor, Rope
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.spatial import Transform
 
@@ -154,6 +155,7 @@ def parts_of(
         add_programs(links, model)
         add_laws(links, model, texts.put)
         add_teeth(links, model, texts.put)
+        add_valves(links, model, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links
@@ -254,7 +256,7 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
         for force in model.forces_of(kind):
             if isinstance(force, Rope):
                 continue
-            given = _on_joints(force, links)
+            given = _as_in_image(force, links)
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in given.items()}
             for name in force.inputs:
                 links.add(control_start=rows[f"{one}_{name}"])
@@ -263,10 +265,12 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
     add_ropes(links, model, put, texts.put)
 
 
-def _on_joints(force: Force, links: Links) -> dict[str, Any]:
+def _as_in_image(force: Force, links: Links) -> dict[str, Any]:
     """The fields of a force element as the image has them, points apart."""
     if isinstance(force, Motor):
         return motor_fields(force, links)
+    if isinstance(force, Cylinder):
+        return cylinder_fields(force, links)
     return gear_fields(force, links) if isinstance(force, Gear) else force.fields
 
 

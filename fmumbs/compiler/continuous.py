@@ -13,7 +13,9 @@ from fmumbs.compiler.kinds import LAW, Kind, kinds
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.variables import Variable
 
-_RATES = {"": "1/s", "rad": "rad/s", "rad/s": "rad/s2", "m": "m/s", "m/s": "m/s2", "A": "A/s"}  # units of the rates
+_RATES = {
+    "": "1/s", "rad": "rad/s", "rad/s": "rad/s2", "m": "m/s", "m/s": "m/s2", "A": "A/s", "Pa": "Pa/s",
+}  # units of the rates  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from fmumbs.compiler.blocks import Blocks, Graph
 from fmumbs.compiler.kinds import (
     ACTUATOR,
     BODY,
+    CYLINDER,
     FRICTION,
     JOINT,
     LAW,
@@ -183,9 +184,10 @@ class Dependencies:
 
     @cached_property
     def _waits(self) -> NDArray[np.bool_]:
-        """(inputs,) voltages of motors with an inductance, which change the rate of a state alone."""
+        """(inputs,) those of cylinders, voltages of motors with an inductance: they change rates of states alone."""
         found: NDArray[np.bool_] = self._owners == MOTOR
         found[found] = self._arrays["motor_state"][self._object[self._inputs[found]]] >= 0
+        found |= self._owners == CYLINDER
         return found
 
     @cached_property
@@ -204,7 +206,7 @@ class Dependencies:
         """(inputs,) which do work on some motion, excited modes included."""
         inputs = self._inputs
         works = np.zeros(len(inputs), bool)
-        rubs, pushes = np.isin(self._owners, (FRICTION, LAW, MOTOR)), self._owners == ACTUATOR
+        rubs, pushes = np.isin(self._owners, (FRICTION, LAW, MOTOR)), np.isin(self._owners, (ACTUATOR, CYLINDER))
         plain = ~(rubs | pushes | self._pays_out)
         others = inputs[plain]
         rows = self._motion.rows(self._kind[others], self._object[others], self._component[others])
@@ -216,7 +218,7 @@ class Dependencies:
     @cached_property
     def _bodies_of_inputs(self) -> list[tuple[int, ...]]:
         """By input, the bodies that it acts on, or the ground: of a joint's the one that moves."""
-        ends = {LOAD: ("load_P",), ACTUATOR: ("actuator_P", "actuator_Q")}
+        ends = {LOAD: ("load_P",), ACTUATOR: ("actuator_P", "actuator_Q"), CYLINDER: ("cylinder_P", "cylinder_Q")}
         found = []
         for owner, element in zip(self._owner_of_inputs.tolist(), self._element_of_inputs.tolist(), strict=True):
             if owner in ends:

@@ -30,7 +30,7 @@ def add_teeth(out: Links, model: Model, put: Callable[[str], int]) -> None:
         p, u = coordinate(gear, "A", out)
         first = len(out.rows["law_range"])
         out.add(law_name=put(f"{gear.name}.teeth"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
-        out.add(law_hard=0, law_restitution=0.0)
+        out.add(law_hard=0, law_restitution=0.0, law_cylinder=-1)
         out.add(law_gear=index, law_p=p, law_u=u, law_spring=-1, law_side=-1, law_first=first, law_count=_PIECES)
         for _ in range(_PIECES):
             out.add(law_range=[0.0] * 5, law_polynomial=_NO_FORCE)

@@ -22,10 +22,11 @@ def _owners() -> dict[str, int]:
 
 
 _OWNERS = _owners()
-MODEL, JOINT, BODY, POINT, LOAD, SPRING, ACTUATOR, MOTOR, COUPLING, FRICTION, LAW, ROPE = (
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, ACTUATOR, MOTOR, COUPLING, FRICTION, LAW, ROPE, CYLINDER = (
     _OWNERS[name]
     for name in (
         "model", "joint", "body", "point", "load", "spring", "actuator", "motor", "coupling", "friction", "law", "rope",
+        "cylinder",
     )
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}

@@ -25,7 +25,7 @@ def add_laws(out: Links, model: Model, put: Callable[[str], int]) -> None:
             u = out.rows["joint_u"][joint] + law.mode - 1
         controls = out.rows.setdefault("control_start", [])
         out.add(law_name=put(law.name), law_scale=law.scale, law_breakaway=law.breakaway)
-        out.add(law_scaled=len(controls) if law.scaled else -1, law_gear=-1)
+        out.add(law_scaled=len(controls) if law.scaled else -1, law_gear=-1, law_cylinder=-1)
         out.add(law_hard=int(law.hard), law_restitution=getattr(law, "restitution", None) or 0.0)
         controls += [1.0] * law.scaled
         out.add(law_p=p, law_u=u, law_spring=spring, law_side=-1, law_first=pieces, law_count=len(law.pieces))

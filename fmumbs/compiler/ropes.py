@@ -75,7 +75,7 @@ def _add_sides(
     for k, side in enumerate(rope.sides):
         law, via = len(out.rows.get("law_name", ())), len(out.rows.get("via_point", ()))
         out.add(law_name=put(f"{rope.name}.side{k + 1}"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1, law_gear=-1)
-        out.add(law_hard=0, law_restitution=0.0)
+        out.add(law_hard=0, law_restitution=0.0, law_cylinder=-1)
         out.add(law_p=-1, law_u=-1, law_spring=-1, law_side=len(out.rows.get("side_rope", ())))
         out.add(law_first=pieces, law_count=2)
         out.add(side_rope=number, side_law=law, side_via=via, side_vias=len(side), side_share=lengths[k] / rope.whole)

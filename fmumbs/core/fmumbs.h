@@ -40,6 +40,8 @@ typedef enum fm_elements {
     FM_HAVE_INDUCTIVE,           /* motors with an inductance, whose current is a state */
     FM_HAVE_RESISTIVE,           /* motors without */
     FM_HAVE_ROTATING,            /* motors on joints that have a rotor */
+    FM_HAVE_FLOWING,             /* cylinders whose flows are inputs */
+    FM_HAVE_VALVED,              /* those with a valve */
     FM_HAVE_SOFT,                /* laws but stops with a restitution */
     FM_HAVE_HARD,                /* stops with a restitution */
     FM_HAVE_CLOSED,              /* models with loops */

@@ -23,7 +23,7 @@ from fmumbs.mechanism.coupling import scalar_mode
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import JointBase, Revolute
 
-__all__ = ["Actuator", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring"]
+__all__ = ["Actuator", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Valve"]
 
 LoadAxes = Literal["world", "point"]
 Sense = Literal["shorter", "positive", "negative"]
@@ -370,7 +370,97 @@ class Gear(Force):
             raise ModelError(f"{self._where('ratio')} is zero, so B turns nothing. Give the rate of A over that of B.")
 
 
-def _two_bodies(one: "Spring | Actuator") -> None:
+@dataclass(frozen=True)
+class Valve:
+    """A valve with four edges, which connects the chambers of an fm.Cylinder with supply and tank.
+
+    rated_flow: through one edge fully open, above 0 [m3/s], at the pressure drop rated_drop, above 0 [Pa]. supply,
+    tank: pressures above that of the surroundings [Pa].
+    """
+
+    rated_flow: float = field(kw_only=True)
+    rated_drop: float = field(kw_only=True)
+    supply: float = field(kw_only=True)
+    tank: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in ("rated_flow", "rated_drop", "supply", "tank"):
+            value = _checks.parameter("cylinder", name, getattr(self, name), f"Valve: {name}")
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Cylinder(Force):
+    """A double-acting hydraulic cylinder along the line from P to Q, of the length l, by its two pressures.
+
+        x = l - closed_length;    V_A = dead_volume_A + area_A x;    V_B = dead_volume_B + area_B (stroke - x)
+        dp_A/dt = beta / V_A (q_A - area_A dx/dt - leakage (p_A - p_B))
+        dp_B/dt = beta / V_B (q_B + area_B dx/dt + leakage (p_A - p_B));    F = area_A p_A - area_B p_B
+
+    >>> ram = fm.Cylinder(
+    ...     "ram", model.ground.at(0, 0, 2), spring.Q, area_A=2e-3, area_B=1.5e-3, stroke=0.5, closed_length=0.6,
+    ...     dead_volume_A=1e-5, dead_volume_B=1e-5, valve=fm.Valve(rated_flow=1e-3, rated_drop=35e5, supply=2e7))
+
+    P, Q: points on two different bodies, of the barrel and of the rod. F pushes them apart. Chamber A is behind the
+    piston, with area_A, B around the rod, with area_B, above 0 [m2]. stroke: above 0 [m]; closed_length: l at x = 0, at
+    least 0 [m]. Dead volumes: above 0 [m3]. bulk_modulus: beta, above 0 [Pa]. leakage: past the piston, at least 0
+    [m3/(s.Pa)]. pressure_A, pressure_B: start values [Pa], as all pressures above that of the surroundings. vapour: the
+    pressure below which the oil cavitates [Pa]; such pressures are told, and the law goes on as it is.
+
+    Inputs are the flows into the chambers, NAME.flow_A and NAME.flow_B [m3/s], or with a valve its NAME.opening u,
+    which is cut to -1 .. 1; u > 0 connects A to the supply and B to the tank, u < 0 the other way round. An edge with
+    the pressure drop dp passes u rated_flow s(dp / rated_drop), s(z) = z/(z^2 + 1e-6)^(1/4): the orifice's square root,
+    laminar below a thousandth of rated_drop. Steps end where u passes -1, 0 and 1.
+
+    States: pressure_A, pressure_B. Outputs: length l, position x, force F, power F dl/dt [W], cavitation, which is 0,
+    or 1, 2 or 3 while p_A, p_B or both are below vapour, and with a valve flow_A and flow_B. The energy of its oil is
+    part of solver.energy. All but the start values are tunable. At rest, as in fm.equilibrium, shut chambers keep their
+    oil; flows that are inputs count as none. The ends of the stroke stop nothing: give an fm.Spring between the same
+    points an fm.Stop.
+
+    Raises ModelError for numbers out of range, and for two points on one body.
+    """
+
+    P: Point
+    Q: Point
+    area_A: float = field(kw_only=True)
+    area_B: float = field(kw_only=True)
+    stroke: float = field(kw_only=True)
+    closed_length: float = field(kw_only=True)
+    dead_volume_A: float = field(kw_only=True)
+    dead_volume_B: float = field(kw_only=True)
+    bulk_modulus: float = field(default=1.4e9, kw_only=True)
+    leakage: float = field(default=0.0, kw_only=True)
+    vapour: float = field(default=-1e5, kw_only=True)
+    pressure_A: float = field(default=0.0, kw_only=True)
+    pressure_B: float = field(default=0.0, kw_only=True)
+    flow_A: float = field(default=0.0, kw_only=True)
+    flow_B: float = field(default=0.0, kw_only=True)
+    valve: Valve | None = field(default=None, kw_only=True)
+    opening: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _two_bodies(self)
+        sizes = ("area_A", "area_B", "stroke", "closed_length", "dead_volume_A", "dead_volume_B")
+        for name in (*sizes, "bulk_modulus", "leakage", "vapour"):
+            self._store(name, _checks.parameter("cylinder", name, getattr(self, name), self._where(name)))
+        for name in ("pressure_A", "pressure_B", "flow_A", "flow_B", "opening"):
+            self._store(name, _checks.number(getattr(self, name), self._where(name)))
+        if self.valve is not None and not isinstance(self.valve, Valve):
+            raise ModelError(f"{self._where('valve')} is a {type(self.valve).__name__}. Give an fm.Valve.")
+        for name in ("opening",) if self.valve is None else ("flow_A", "flow_B"):
+            if getattr(self, name) != 0.0:
+                other = "without a valve" if self.valve is None else "beside a valve, which makes it"
+                raise ModelError(f"{self._where(name)} is given {other}. Leave it out.")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The fields that are start values of inputs of their own."""
+        return ("flow_A", "flow_B") if self.valve is None else ("opening",)
+
+
+def _two_bodies(one: "Spring | Actuator | Cylinder") -> None:
     """Checks the two points of an element along a line."""
     point(one.P, one._where("P"))
     point(one.Q, one._where("Q"))
@@ -381,5 +471,5 @@ def _two_bodies(one: "Spring | Actuator") -> None:
         )
 
 
-FORCES: tuple[type[Force], ...] = (Spring, Load, Rope, Actuator, Motor, Gear)
+FORCES: tuple[type[Force], ...] = (Spring, Load, Rope, Actuator, Motor, Gear, Cylinder)
 """In the image's order."""

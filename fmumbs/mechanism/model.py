@@ -96,7 +96,8 @@ class Model:
             if not isinstance(given, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(given).__name__}. "
-                    "Add bodies, joints, couplings, programs, springs, loads, actuators, motors, gears, ropes and laws."
+                    "Add bodies, joints, couplings, programs, springs, loads, actuators, cylinders, motors, gears, "
+                    "ropes and laws."
                 )
             for element in (given, *parts_of(given)):
                 self._check_name(element, new)

@@ -132,9 +132,10 @@ class Chart:
 
     @cached_property
     def sticking(self) -> list[int]:
-        """Laws that stick, which those of ropes and gears never do."""
+        """Laws that stick, which those of ropes, gears and valves never do."""
         arrays = self.image.arrays
-        able = np.flatnonzero((np.asarray(arrays["law_side"]) < 0) & (np.asarray(arrays["law_gear"]) < 0)).tolist()
+        watched = [np.asarray(arrays[f"law_{one}"]) >= 0 for one in ("side", "gear", "cylinder")]
+        able = np.flatnonzero(~np.any(watched, axis=0)).tolist()
         return [i for i in able if self.solver.get(f"{self.laws[i]}.slip") == 0.0]
 
     @cached_property

@@ -19,6 +19,7 @@ from fmumbs.mechanism import (
     Actuator,
     Body,
     Closing,
+    Cylinder,
     Distance,
     FlexibleLink,
     JointBase,
@@ -138,9 +139,10 @@ def _via(one: Point | Pulley, places: "_Places") -> ViaLook:
     return ViaLook(places(one.joint.F), one.radius, _vec(one.joint.modes[0].axis), turn)
 
 
-def _actuators(model: Model) -> list[Actuator | ProgrammedLength]:
+def _actuators(model: Model) -> list[Actuator | Cylinder | ProgrammedLength]:
     """What pushes two points apart, drawn as a piston."""
-    return [*model.forces_of(Actuator), *(one for one in model.programs if isinstance(one, ProgrammedLength))]
+    programmed = (one for one in model.programs if isinstance(one, ProgrammedLength))
+    return [*model.forces_of(Actuator), *model.forces_of(Cylinder), *programmed]
 
 
 class _Places:

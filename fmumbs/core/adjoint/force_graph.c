@@ -146,6 +146,11 @@ static int build_gear(fm_builder *b, int32_t i)
     return 1;
 }
 
+static int build_cylinder(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "cylinder", b->m->cylinder_name[i]);
+}
+
 /* Forces on the links. */
 int fm_build_forces(fm_builder *b)
 {

@@ -23,12 +23,14 @@ typedef struct fm_direction {
 #define FM_OWN_STATES 2 /* of an element, at most */
 
 /* The own states of an element from `first` on in y: their rates at y, and the values at which these are zero at its
- * velocities; what is small; and along the velocity variable u, per unit, A of each rate by its own state, B by the
- * velocity, C of the force by each state, and the damping of the force at constant states. */
+ * velocities; what is small; and along the velocity variable u, or if that is -1 the line from P to Q, per unit, A of
+ * each rate by each state, B by the velocity `along`, C of the force by each state, and the damping of the force at
+ * constant states. */
 typedef struct fm_own_states {
-    int32_t first, u;
+    int32_t first, u, P, Q;
+    double along;
     double rate[FM_OWN_STATES], settled[FM_OWN_STATES], nominal[FM_OWN_STATES];
-    double A[FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
+    double A[FM_OWN_STATES][FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
     double seed[FM_OWN_STATES]; /* what work.control_seed changes of each rate */
 } fm_own_states;
 
@@ -42,7 +44,7 @@ typedef struct fm_force_element {
     /* The same of forces on velocity variables, which it adds to tau: at y, and what work.control_seed changes. */
     void (*act)(fm_instance *s, int32_t i, const double *y, double *tau);
     void (*react)(fm_instance *s, int32_t i, double *tau);
-    /* Its own states at y; returns how many. Requires work.control. */
+    /* Its own states at y; returns how many. Requires work.control, and world kinematics of what acts along a line. */
     int (*states)(const fm_instance *s, int32_t i, const double *y, fm_own_states *own);
     /* Its energy [J]: potential, and of its own states. */
     double (*energy)(const fm_instance *s, int32_t i);

@@ -34,6 +34,11 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
         *x = fm_side_margin(s, m->law_side[law], y, v);
         return;
     }
+    if (m->law_cylinder[law] >= 0) {
+        *x = s->work.control[m->cylinder_opening[m->law_cylinder[law]]];
+        *v = 0.0;
+        return;
+    }
     if (m->law_spring[law] >= 0) {
         *x = fm_spring_line(s, m->law_spring[law], direction, v);
         return;
@@ -66,9 +71,10 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* 1 rad or the model's length, as a law's velocity has it. */
+/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve. */
 double fm_law_unit(const fm_instance *s, int32_t law)
 {
+    if (s->image.law_cylinder[law] >= 0) return 1.0;
     return s->image.law_u[law] < 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
 }
 
@@ -311,7 +317,11 @@ void fm_laws_note(fm_instance *s, const double *y)
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;
-    *what = m->law_side[law] >= 0 ? "rope" : m->law_spring[law] >= 0 ? "spring" : "joint";
+    *what = m->law_cylinder[law] >= 0 ? "cylinder"
+            : m->law_side[law] >= 0   ? "rope"
+            : m->law_spring[law] >= 0 ? "spring"
+                                      : "joint";
+    if (m->law_cylinder[law] >= 0) return m->text + m->cylinder_name[m->law_cylinder[law]];
     if (m->law_side[law] >= 0) return m->text + m->rope_name[m->side_rope[m->law_side[law]]];
     if (m->law_spring[law] >= 0) return m->text + m->spring_name[m->law_spring[law]];
     for (int32_t j = 0; j < m->n.joints; j++)

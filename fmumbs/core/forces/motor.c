@@ -81,13 +81,13 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     const int32_t state = s->image.motor_state[i];
     const double L = s->motor_inductance[i], R = s->motor_resistance[i], k = strength(s, i);
     const double given = s->work.control[s->image.motor_voltage[i]], rate = rate_of(s, i, y);
-    own->u = s->image.motor_u[i], own->nominal[0] = s->image.motor_nominal[i];
+    own->u = s->image.motor_u[i], own->along = rate, own->nominal[0] = s->image.motor_nominal[i];
     own->damping = state < 0 ? k * k / R : 0.0;
     if (state < 0) return 0;
     own->first = s->model.bristles + state;
     own->settled[0] = settled(s, i, given, rate);
     own->rate[0] = ((voltage(s, i, given) - k * rate) - R * y[own->first]) / L;
-    own->A[0] = -R / L, own->B[0] = -k / L, own->C[0] = k, own->seed[0] = voltage_seed(s, i) / L;
+    own->A[0][0] = -R / L, own->B[0] = -k / L, own->C[0] = k, own->seed[0] = voltage_seed(s, i) / L;
     return 1;
 }
 

@@ -289,12 +289,15 @@ static const char *check_laws(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
-        if (on_mode + on_spring + (m->law_side[i] >= 0) != 1 || on_mode != (m->law_u[i] >= 0))
+        const int watches = m->law_side[i] >= 0 || m->law_cylinder[i] >= 0;
+        if (on_mode + on_spring + watches != 1 || on_mode != (m->law_u[i] >= 0))
             return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
             return "a force law's pieces are out of bounds";
         if (m->law_gear[i] >= 0 && (!on_mode || m->gear_law[m->law_gear[i]] != i || m->law_count[i] != 4))
             return "a gear's law is that of another";
+        if (m->law_cylinder[i] >= 0 && (m->cylinder_law[m->law_cylinder[i]] != i || m->law_count[i] != 4))
+            return "a valve's law is that of another";
         if (m->law_hard[i] != 0 && m->law_hard[i] != 1)
             return "a force law is neither a stop with a restitution nor not";
         for (int32_t k = m->law_first[i]; m->law_hard[i] && k < m->law_first[i] + m->law_count[i]; k++)
@@ -337,6 +340,30 @@ static const char *check_ropes(const fm_image *m)
     return NULL;
 }
 
+/* Whether pieces of a law know no velocity, so that it never sticks. */
+static int never_sticks(const fm_image *m, int32_t law)
+{
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        if (!(m->law_range[5 * i + 2] <= -1e299 && m->law_range[5 * i + 3] >= 1e299)) return 0;
+    return 1;
+}
+
+/* Cylinders have a valve with its law, or flows; the bristles from `bristle` on are their pressures, in order. */
+static const char *check_cylinders(const fm_image *m, int32_t bristle)
+{
+    for (int32_t i = 0; i < m->n.cylinders; i++, bristle += 2) {
+        const int32_t law = m->cylinder_law[i], state = m->cylinder_state[i];
+        const int flows = m->cylinder_flow_A[i] >= 0 && m->cylinder_flow_B[i] >= 0, valve = m->cylinder_opening[i] >= 0;
+        if (flows == valve || valve != (law >= 0) || (valve && (m->law_cylinder[law] != i || !never_sticks(m, law))))
+            return "a cylinder has neither a valve nor flows, or both";
+        if (state != bristle || state > m->n.bristles - 2 || m->bristle_friction[state] >= 0 ||
+            m->bristle_friction[state + 1] >= 0)
+            return "a cylinder's pressures are out of place";
+        if (!(m->cylinder_nominal[i] > 0.0)) return "what is small of a cylinder's pressure is not positive";
+    }
+    return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
+}
+
 /* Motors act on a free mode of a joint in the tree; the bristles from `bristle` on are their currents, in order. */
 static const char *check_motors(const fm_image *m, int32_t bristle)
 {
@@ -352,7 +379,7 @@ static const char *check_motors(const fm_image *m, int32_t bristle)
             return "a motor's current is out of place";
         bristle++;
     }
-    return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
+    return check_cylinders(m, bristle);
 }
 
 /* Frictions act on modes of one joint, turns and slides or a ball; their bristles are in the same order. */

@@ -89,6 +89,9 @@ int32_t fm_control_place(const fm_image *m, int32_t kind, int32_t object)
     case FM_FR_SCALED: return m->friction_scaled[object];
     case FM_LAW_SCALED: return m->law_scaled[object];
     case FM_M_VOLTAGE: return m->motor_voltage[object];
+    case FM_CY_FLOW_A: return m->cylinder_flow_A[object];
+    case FM_CY_FLOW_B: return m->cylinder_flow_B[object];
+    case FM_CY_OPENING: return m->cylinder_opening[object];
     case FM_RO_LENGTH_IN: return m->rope_winch[object];
     default: return m->actuator_force[object];
     }
@@ -169,6 +172,8 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_SCALED: return fm_control_place(m, kind, object) >= 0 ? components : 0;
     case FM_HAVE_INDUCTIVE: return m->motor_state[object] >= 0 ? components : 0;
     case FM_HAVE_RESISTIVE: return m->motor_state[object] < 0 ? components : 0;
+    case FM_HAVE_FLOWING: return m->cylinder_opening[object] < 0 ? components : 0;
+    case FM_HAVE_VALVED: return m->cylinder_opening[object] >= 0 ? components : 0;
     case FM_HAVE_ROTATING: return is_geared(m, m->motor_joint[object]) ? components : 0;
     case FM_HAVE_SOFT: return m->law_hard[object] ? 0 : components;
     case FM_HAVE_HARD: return m->law_hard[object] ? components : 0;
@@ -223,7 +228,8 @@ static int32_t listed_components(const fm_image *m, int32_t kind, int32_t object
 {
     const int32_t elements = fm_kinds[kind].elements, all = fm_components(m, kind, object);
     const int scalar = fm_kinds[kind].owner == FM_JOINT && m->joint_kind[object] == FM_JOINT_SCALAR;
-    int is_listed = fm_kinds[kind].owner != FM_LAW || m->law_gear[object] < 0; /* a gear's own law is not shown */
+    int is_listed = fm_kinds[kind].owner != FM_LAW || /* laws of gears and valves are not shown */
+                    (m->law_gear[object] < 0 && m->law_cylinder[object] < 0);
     switch (elements) {
     case FM_HAVE_NAMED: is_listed = m->text[m->point_name[object]] != 0; break;
     case FM_HAVE_DEFORMED: is_listed = any(m->mode_strain, m->n.modes); break;

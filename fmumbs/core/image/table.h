@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 14u
+#define FM_IMAGE_VERSION 15u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -63,6 +63,7 @@ typedef struct fm_header {
     S(actuators, "actuators between points")             \
     S(motors, "motors on joints")                        \
     S(gears, "gears with play between joints")           \
+    S(cylinders, "hydraulic cylinders between points")   \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
     S(terms, "coupled coordinates")             \
@@ -334,6 +335,8 @@ typedef struct fm_header {
     /* the gear whose teeth they are: law_p and law_u are its first coordinate, and its parameters make their pieces \
      * (gear.c) */                                                                                   \
     A(law_gear, i, 1, laws, gears, -1, "", "FORCES")                                                 \
+    /* the cylinder whose valve they watch, without force: their position is its opening (cylinder.c) */ \
+    A(law_cylinder, i, 1, laws, cylinders, -1, "", "FORCES")                                         \
     /* 1: a stop at which velocities jump, and its restitution (impacts.c) */                        \
     A(law_hard, i, 1, laws, free, 0, "", "FORCES")                                                   \
     A(law_restitution, d, 1, laws, free, 0, "", "FORCES")                                            \
@@ -364,7 +367,7 @@ typedef struct fm_header {
     /* bristles: which friction (-1: an own state of a force element), their start values; inputs: their start \
      * values */                                                                                     \
     A(bristle_friction, i, 1, bristles, frictions, -1, "", "FORCES")                                  \
-    A(start_z, d, 1, bristles, free, 0, "rad|m|A", "FORCES")                                           \
+    A(start_z, d, 1, bristles, free, 0, "rad|m|A|Pa", "FORCES")                                           \
     A(control_start, d, 1, controls, free, 0, "", "FORCES")                                          \
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
@@ -396,6 +399,29 @@ typedef struct fm_header {
     A(gear_backlash, d, 1, gears, free, 0, "rad|m", "FORCES")                                        \
     A(gear_stiffness, d, 1, gears, free, 0, "N.m/rad|N/m", "FORCES")                                 \
     A(gear_damping, d, 1, gears, free, 0, "N.m.s/rad|N.s/m", "FORCES")                               \
+    /* cylinders: the law of the valve (-1: none), the inputs that are its opening or else the flows, the pressures \
+     * among the bristles, and what is small of these */                                             \
+    A(cylinder_P, i, 1, cylinders, points, 0, "", "FORCES")                                          \
+    A(cylinder_Q, i, 1, cylinders, points, 0, "", "FORCES")                                          \
+    A(cylinder_law, i, 1, cylinders, laws, -1, "", "FORCES")                                         \
+    A(cylinder_opening, i, 1, cylinders, controls, -1, "", "FORCES")                                 \
+    A(cylinder_flow_A, i, 1, cylinders, controls, -1, "", "FORCES")                                  \
+    A(cylinder_flow_B, i, 1, cylinders, controls, -1, "", "FORCES")                                  \
+    A(cylinder_state, i, 1, cylinders, bristles, 0, "", "FORCES")                                    \
+    A(cylinder_nominal, d, 1, cylinders, free, 0, "Pa", "FORCES")                                    \
+    A(cylinder_area_A, d, 1, cylinders, free, 0, "m2", "FORCES")                                     \
+    A(cylinder_area_B, d, 1, cylinders, free, 0, "m2", "FORCES")                                     \
+    A(cylinder_stroke, d, 1, cylinders, free, 0, "m", "FORCES")                                      \
+    A(cylinder_closed_length, d, 1, cylinders, free, 0, "m", "FORCES")                               \
+    A(cylinder_dead_volume_A, d, 1, cylinders, free, 0, "m3", "FORCES")                              \
+    A(cylinder_dead_volume_B, d, 1, cylinders, free, 0, "m3", "FORCES")                              \
+    A(cylinder_bulk_modulus, d, 1, cylinders, free, 0, "Pa", "FORCES")                               \
+    A(cylinder_leakage, d, 1, cylinders, free, 0, "m3/s.Pa", "FORCES")                               \
+    A(cylinder_vapour, d, 1, cylinders, free, 0, "Pa", "FORCES")                                     \
+    A(cylinder_rated_flow, d, 1, cylinders, free, 0, "m3/s", "FORCES")                               \
+    A(cylinder_rated_drop, d, 1, cylinders, free, 0, "Pa", "FORCES")                                 \
+    A(cylinder_supply, d, 1, cylinders, free, 0, "Pa", "FORCES")                                     \
+    A(cylinder_tank, d, 1, cylinders, free, 0, "Pa", "FORCES")                                       \
     /* states of a host that integrates: positions and velocities that follow from the others by the loops, in order; \
      * none: all are states (independent.c) */                                                       \
     A(dependent_p, i, 1, dependent_p, positions, 0, "", "STATES")                                    \
@@ -414,6 +440,7 @@ typedef struct fm_header {
     A(actuator_name, i, 1, actuators, characters, 0, "", "NAMES")                                    \
     A(motor_name, i, 1, motors, characters, 0, "", "NAMES")                                          \
     A(gear_name, i, 1, gears, characters, 0, "", "NAMES")                                            \
+    A(cylinder_name, i, 1, cylinders, characters, 0, "", "NAMES")                                    \
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \

@@ -22,7 +22,8 @@
     O(ROPE, rope, ropes)                                                                 \
     O(ACTUATOR, actuator, actuators)                                                     \
     O(MOTOR, motor, motors)                                                              \
-    O(GEAR, gear, gears)
+    O(GEAR, gear, gears)                                                                 \
+    O(CYLINDER, cylinder, cylinders)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
@@ -64,6 +65,19 @@
     P(V, C_PHASE, coupling_phase, 1, couplings)                                          \
     P(V, C_OFFSET, coupling_offset, 1, couplings)                                        \
     P(V, C_SCALE, coupling_scale, 1, couplings)                                          \
+    P(V, CY_AREA_A, cylinder_area_A, 1, cylinders)                                       \
+    P(V, CY_AREA_B, cylinder_area_B, 1, cylinders)                                       \
+    P(V, CY_STROKE, cylinder_stroke, 1, cylinders)                                       \
+    P(V, CY_CLOSED_LENGTH, cylinder_closed_length, 1, cylinders)                         \
+    P(V, CY_DEAD_VOLUME_A, cylinder_dead_volume_A, 1, cylinders)                         \
+    P(V, CY_DEAD_VOLUME_B, cylinder_dead_volume_B, 1, cylinders)                         \
+    P(V, CY_BULK_MODULUS, cylinder_bulk_modulus, 1, cylinders)                           \
+    P(V, CY_LEAKAGE, cylinder_leakage, 1, cylinders)                                     \
+    P(V, CY_VAPOUR, cylinder_vapour, 1, cylinders)                                       \
+    P(V, CY_RATED_FLOW, cylinder_rated_flow, 1, cylinders)                               \
+    P(V, CY_RATED_DROP, cylinder_rated_drop, 1, cylinders)                               \
+    P(V, CY_SUPPLY, cylinder_supply, 1, cylinders)                                       \
+    P(V, CY_TANK, cylinder_tank, 1, cylinders)                                           \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -129,6 +143,12 @@
       "force of the actuator, which pushes its points apart")                                                         \
     K(M_VOLTAGE, MOTOR, "voltage", 1, INPUT, EVERY, CONTROL, NOTHING, NOTHING, "V", "V",                              \
       "voltage of the motor")                                                                                         \
+    K(CY_FLOW_A, CYLINDER, "flow_A", 1, INPUT, FLOWING, CONTROL, NOTHING, NOTHING, "m3/s", "m3/s",                    \
+      "flow into chamber A of the cylinder, behind its piston")                                                       \
+    K(CY_FLOW_B, CYLINDER, "flow_B", 1, INPUT, FLOWING, CONTROL, NOTHING, NOTHING, "m3/s", "m3/s",                    \
+      "flow into chamber B of the cylinder, around its rod")                                                          \
+    K(CY_OPENING, CYLINDER, "opening", 1, INPUT, VALVED, CONTROL, NOTHING, NOTHING, "", "",                           \
+      "opening of the cylinder's valve, cut to -1 to 1: above 0 chamber A is at the supply")                          \
     K(J_Q, JOINT, "q", 0, STATE, COORDINATES, POSITION, NOTHING, POSITIONS, "rad", "m",                               \
       "joint position")                                                                                               \
     K(J_QD, JOINT, "qd", 0, STATE, RATES, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                                 \
@@ -231,6 +251,24 @@
       "torque or force of the teeth on the first joint")                                                              \
     K(T_POWER, GEAR, "power", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "W", "W",                                    \
       "power that the teeth give to the second joint")                                                                \
+    K(CY_PRESSURE_A, CYLINDER, "pressure_A", 1, STATE, EVERY, OWN_STATE, NOTHING, STATE, "Pa", "Pa",                  \
+      "pressure of chamber A of the cylinder, above that of the surroundings")                                        \
+    K(CY_PRESSURE_B, CYLINDER, "pressure_B", 1, STATE, EVERY, OWN_STATE, NOTHING, STATE, "Pa", "Pa",                  \
+      "pressure of chamber B of the cylinder, above that of the surroundings")                                        \
+    K(CY_LENGTH, CYLINDER, "length", 1, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                           \
+      "distance between the cylinder's points")                                                                       \
+    K(CY_POSITION, CYLINDER, "position", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "m", "m",                           \
+      "place of the piston, 0 where the cylinder is closed")                                                          \
+    K(CY_FORCE, CYLINDER, "force", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "N", "N",                               \
+      "force of the cylinder, which pushes its points apart")                                                         \
+    K(CY_POWER, CYLINDER, "power", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "W", "W",                                 \
+      "power of the cylinder: its force times the rate of its length")                                                \
+    K(CY_CAVITATION, CYLINDER, "cavitation", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "", "",                       \
+      "0; 1, 2 or 3 while the pressure of chamber A, of B or of both is below that of vapour")                        \
+    K(CY_FLOW_A_OUT, CYLINDER, "flow_A", 1, OUTPUT, VALVED, NOWHERE, WORLD_AND_LAWS, OWN, "m3/s", "m3/s",             \
+      "flow of the valve into chamber A of the cylinder")                                                             \
+    K(CY_FLOW_B_OUT, CYLINDER, "flow_B", 1, OUTPUT, VALVED, NOWHERE, WORLD_AND_LAWS, OWN, "m3/s", "m3/s",             \
+      "flow of the valve into chamber B of the cylinder")                                                             \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
     K(FR_FORCE, FRICTION, "force", 0, OUTPUT, RUBBING, NOWHERE, MOTION, FRICTION, "N.m", "N",                         \
@@ -327,6 +365,32 @@
       "position of the cam's follower where the profile is 0")                                                        \
     K(C_SCALE, COUPLING, "scale", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the cam's profile")                                                                                  \
+    K(CY_AREA_A, CYLINDER, "area_A", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m2", "m2",                      \
+      "area of the piston in chamber A")                                                                              \
+    K(CY_AREA_B, CYLINDER, "area_B", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m2", "m2",                      \
+      "area of the piston in chamber B, without the rod")                                                             \
+    K(CY_STROKE, CYLINDER, "stroke", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m", "m",                        \
+      "stroke of the piston, by which the volume of chamber B is counted")                                            \
+    K(CY_CLOSED_LENGTH, CYLINDER, "closed_length", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m", "m",          \
+      "distance of the points at which the piston is at its lower end")                                               \
+    K(CY_DEAD_VOLUME_A, CYLINDER, "dead_volume_A", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m3", "m3",        \
+      "volume of chamber A with its pipe at the lower end")                                                           \
+    K(CY_DEAD_VOLUME_B, CYLINDER, "dead_volume_B", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m3", "m3",        \
+      "volume of chamber B with its pipe at the upper end")                                                           \
+    K(CY_BULK_MODULUS, CYLINDER, "bulk_modulus", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "Pa", "Pa",          \
+      "bulk modulus of the oil")                                                                                      \
+    K(CY_LEAKAGE, CYLINDER, "leakage", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m3/s.Pa", "m3/s.Pa",          \
+      "flow from chamber A to B per difference of pressures")                                                         \
+    K(CY_VAPOUR, CYLINDER, "vapour", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "Pa", "Pa",                      \
+      "pressure below which the oil cavitates, above that of the surroundings")                                       \
+    K(CY_RATED_FLOW, CYLINDER, "rated_flow", 1, TUNABLE, VALVED, PARAMETER, NOTHING, NOTHING, "m3/s", "m3/s",         \
+      "flow through one edge of the valve fully open, at rated_drop")                                                 \
+    K(CY_RATED_DROP, CYLINDER, "rated_drop", 1, TUNABLE, VALVED, PARAMETER, NOTHING, NOTHING, "Pa", "Pa",             \
+      "pressure drop across one edge of the valve at rated_flow")                                                     \
+    K(CY_SUPPLY, CYLINDER, "supply", 1, TUNABLE, VALVED, PARAMETER, NOTHING, NOTHING, "Pa", "Pa",                     \
+      "pressure of the valve's supply")                                                                               \
+    K(CY_TANK, CYLINDER, "tank", 1, TUNABLE, VALVED, PARAMETER, NOTHING, NOTHING, "Pa", "Pa",                         \
+      "pressure of the valve's tank")                                                                                 \
     K(LAW_SCALE, LAW, "scale", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                                \
       "factor of the force law")                                                                                      \
     K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, SOFT, PARAMETER, NOTHING, NOTHING, "", "",                         \
@@ -430,6 +494,16 @@
     B(T_BACKLASH, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(T_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                        \
     B(T_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
+    B(CY_AREA_A, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(CY_AREA_B, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(CY_STROKE, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(CY_CLOSED_LENGTH, FM_EACH, 0.0, FM_LARGEST)                                        \
+    B(CY_DEAD_VOLUME_A, FM_EACH, FM_LEAST, FM_LARGEST)                                   \
+    B(CY_DEAD_VOLUME_B, FM_EACH, FM_LEAST, FM_LARGEST)                                   \
+    B(CY_BULK_MODULUS, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(CY_LEAKAGE, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(CY_RATED_FLOW, FM_EACH, FM_LEAST, FM_LARGEST)                                      \
+    B(CY_RATED_DROP, FM_EACH, FM_LEAST, FM_LARGEST)                                      \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
     B(LAW_RESTITUTION, FM_EACH, 0.0, 1.0)                                                \

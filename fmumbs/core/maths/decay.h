@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 double fm_decay(double x);
+double fm_logarithm(double x);
 
 FM_HIDDEN_END
 

@@ -5,13 +5,18 @@
  *
  *     d_x = E (r_x + g B d_v),   E = (I - g A)^-1,   A = dx'/dx,   B = dx'/dv,
  *
- * so that with C = dF/dx the variable has the damping -g C E B beside the element's own, and feels x + g E r_x.
+ * so that with C = dF/dx the variable has the damping -g C E B beside the element's own, and feels x + g E r_x. What
+ * acts along a line resists there as a direction of compliances.c instead.
  */
 #include "own_states.h"
 
 #include "../forces/elements.h"
 #include "../forces/inputs.h"
 #include "../instance/instance.h"
+#include "../loops/jacobian.h"
+#include "../forces/point_pair.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 #include "scratch.h"
 
 #include <string.h>
@@ -59,10 +64,22 @@ void fm_own_derive(fm_instance *s)
 
 /* The implicit scheme --------------------------------------------------------------------------------------------- */
 
+/* World kinematics of y, where own states act along lines. */
+static void place(fm_instance *s, const double *y)
+{
+    if (s->image.n.cylinders == 0) return;
+    fm_run_orientations(s, y);
+    fm_make_world(s, y);
+}
+
 /* x <- E x. */
 static void relax(const fm_own_states *own, int count, double g, double x[FM_OWN_STATES])
 {
-    for (int j = 0; j < count; j++) x[j] /= 1.0 - g * own->A[j];
+    const double a = 1.0 - g * own->A[0][0], d = 1.0 - g * own->A[1][1], b = -g * own->A[0][1], c = -g * own->A[1][0];
+    if (count == 1) x[0] /= a;
+    if (count < 2) return;
+    const double first = (d * x[0] - b * x[1]) / (a * d - b * c);
+    x[1] = (a * x[1] - c * x[0]) / (a * d - b * c), x[0] = first;
 }
 
 /* Prepares a stage at time t and y, g its time, after friction has: the damping of the modes; the rates of the own
@@ -72,12 +89,14 @@ void fm_own_stage(fm_instance *s, double t, const double *y, double g, double *r
     fm_own_states own;
     if (s->model.stateful == 0) return;
     fm_controls_at(s, t);
+    place(s, y);
     if (s->image.n.frictions == 0) memcpy(s->stiff.D, s->implicit->base, (size_t)s->image.n.speeds * sizeof(double));
     for (int32_t n = 0; n < s->model.stateful; n++) {
         double x[FM_OWN_STATES];
         const int count = fm_own_states_of(s, n, y, &own);
         memcpy(x, own.B, sizeof x);
         relax(&own, count, g, x);
+        if (own.u < 0) continue;
         s->stiff.D[own.u] += own.damping;
         for (int j = 0; j < count; j++) s->stiff.D[own.u] -= g * own.C[j] * x[j];
     }
@@ -97,8 +116,22 @@ void fm_own_relax(const fm_instance *s, double g, const double *k, double *r, do
     }
 }
 
-/* Adds to the forces f what g E r_x more of the states would exert on the modes at y. */
-void fm_own_push(const fm_instance *s, double g, const double *y, const double *r, double *f)
+/* Adds a force along the line of own states to the forces f. */
+static void push_along(fm_instance *s, const fm_own_states *own, double force, double *f)
+{
+    double line[3], rate, *J = s->implicit->along;
+    fm_direction at[FM_DIRECTIONS];
+    (void)fm_line(s, own->P, own->Q, line, &rate);
+    if (fm_pair_directions(s, own->P, own->Q, line, 1.0, 0.0, 0.0, at) == 0) return;
+    memset(J, 0, (size_t)s->image.n.speeds * sizeof *J);
+    (void)fm_wrench_along(s, -1, at->M, &at->on_M, J, NULL);
+    (void)fm_wrench_along(s, at->F, -1, &at->on_F, J, NULL);
+    fm_from_links(s, J);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) f[u] += force * J[u];
+}
+
+/* Adds to the forces f what g E r_x more of the states would exert at y, where fm_own_stage was. */
+void fm_own_push(fm_instance *s, double g, const double *y, const double *r, double *f)
 {
     fm_own_states own;
     for (int32_t n = 0; n < s->model.stateful; n++) {
@@ -106,18 +139,22 @@ void fm_own_push(const fm_instance *s, double g, const double *y, const double *
         const int count = fm_own_states_of(s, n, y, &own);
         for (int j = 0; j < count; j++) x[j] = r[own.first + j];
         relax(&own, count, g, x);
-        for (int j = 0; j < count; j++) f[own.u] += own.C[j] * (g * x[j]);
+        if (own.u >= 0)
+            for (int j = 0; j < count; j++) f[own.u] += own.C[j] * (g * x[j]);
+        else push_along(s, &own, own.C[0] * (g * x[0]) + own.C[1] * (g * x[1]), f);
     }
 }
 
 /* r_x <- E (r_x + g B d_v); `change`: a state of the stage with d_v as velocities. */
-void fm_own_follow(const fm_instance *s, double g, const double *change, double *r)
+void fm_own_follow(fm_instance *s, double g, const double *change, double *r)
 {
     fm_own_states own;
+    if (s->model.stateful == 0) return;
+    place(s, change);
     for (int32_t n = 0; n < s->model.stateful; n++) {
         double x[FM_OWN_STATES];
         const int count = fm_own_states_of(s, n, change, &own);
-        for (int j = 0; j < count; j++) x[j] = r[own.first + j] + g * own.B[j] * change[s->image.n.positions + own.u];
+        for (int j = 0; j < count; j++) x[j] = r[own.first + j] + g * own.B[j] * own.along;
         relax(&own, count, g, x);
         for (int j = 0; j < count; j++) r[own.first + j] = x[j];
     }

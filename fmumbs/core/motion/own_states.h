@@ -12,8 +12,8 @@ void fm_own_settle(const fm_instance *s, double *y);
 void fm_own_derive(fm_instance *s);
 void fm_own_stage(fm_instance *s, double t, const double *y, double g, double *rates);
 void fm_own_relax(const fm_instance *s, double g, const double *k, double *r, double *y);
-void fm_own_push(const fm_instance *s, double g, const double *y, const double *r, double *f);
-void fm_own_follow(const fm_instance *s, double g, const double *change, double *r);
+void fm_own_push(fm_instance *s, double g, const double *y, const double *r, double *f);
+void fm_own_follow(fm_instance *s, double g, const double *change, double *r);
 
 FM_HIDDEN_END
 

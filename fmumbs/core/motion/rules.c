@@ -7,8 +7,11 @@
 
 #include "../image/bounds.h"
 #include "../instance/message.h"
+#include "../forces/cylinder.h"
 #include "../forces/inputs.h"
 #include "../forces/sides.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 
 static fm_status check_bounds(fm_instance *s, fm_status status)
 {
@@ -85,11 +88,24 @@ static fm_status check_ropes(fm_instance *s, fm_status status)
                   s->image.text + s->image.rope_name[rope]);
 }
 
+static fm_status check_cylinders(fm_instance *s, fm_status status)
+{
+    if (s->image.n.cylinders == 0) return FM_OK;
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+    const int32_t cylinder = fm_cylinder_run_out(s, 0.0);
+    if (cylinder < 0) return FM_OK;
+    return fm_say(s, status,
+                  "the piston of cylinder '%s' leaves a chamber no volume: give it a longer stroke or another "
+                  "closed_length, or stop it before",
+                  s->image.text + s->image.cylinder_name[cylinder]);
+}
+
 /* FM_OK if the parameters obey the rules, else `status` with a message; remembers it until a parameter changes, but of
- * the lengths of ropes, which inputs and pulleys change. */
+ * the lengths of ropes and cylinders, which inputs and the motion change. */
 fm_status fm_check_rules(fm_instance *s, fm_status status)
 {
-    if (check_ropes(s, status) != FM_OK) return status;
+    if (check_ropes(s, status) != FM_OK || check_cylinders(s, status) != FM_OK) return status;
     if (s->model.obeys) return FM_OK;
     if (check_bounds(s, status) != FM_OK || check_inertias(s, status) != FM_OK || check_matrices(s, status) != FM_OK ||
         check_frictions(s, status) != FM_OK)

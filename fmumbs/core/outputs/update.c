@@ -20,7 +20,7 @@ static void update_given(fm_instance *s, int32_t what)
     if (what & FM_VALID_WORLD) {
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
-        if (s->image.n.ropes > 0) fm_controls_at(s, s->clock[FM_TIME]);
+        if (s->image.n.ropes > 0 || s->image.n.cylinders > 0) fm_controls_at(s, s->clock[FM_TIME]);
     }
     if (what & FM_VALID_QUATERNIONS) fm_make_quaternions(s);
     if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
@@ -48,7 +48,7 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_WORLD) {
         fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
-        if (s->image.n.ropes > 0) fm_controls_at(s, s->clock[FM_TIME]);
+        if (s->image.n.ropes > 0 || s->image.n.cylinders > 0) fm_controls_at(s, s->clock[FM_TIME]);
     }
     if (what & FM_VALID_QUATERNIONS) fm_make_quaternions(s);
     if (what & FM_VALID_LINKS) fm_planar_expand(s);

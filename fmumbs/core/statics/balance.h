@@ -10,6 +10,7 @@ double fm_balance_unit(const fm_instance *s, int32_t u);
 double fm_largest(const double *v, int32_t count);
 double fm_norm(const double *v, int32_t count);
 int fm_balance_exhausted(fm_instance *s);
+void fm_balance_trap(fm_instance *s, double *y, int back);
 void fm_balance_begin(fm_instance *s);
 void fm_balance_end(fm_instance *s);
 void fm_balance_move(fm_instance *s, const double *from, const double *v, double part, double *to);

@@ -241,9 +241,11 @@ static void note_start(fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions;
     fm_stop(s, s->y, s->statics->start);
-    memset(s->statics->start + s->model.bristles, 0, (size_t)s->image.n.bristles * sizeof(double));
+    for (int32_t i = 0; i < s->image.n.bristles; i++)
+        if (s->image.bristle_friction[i] >= 0) s->statics->start[s->model.bristles + i] = 0.0;
     fm_controls_at(s, s->clock[FM_TIME]);
     fm_own_settle(s, s->statics->start);
+    fm_balance_trap(s, s->statics->start, 0);
     memcpy(s->statics->cut_p, s->cut_p, cuts * sizeof(double));
     memcpy(s->statics->via_angle, s->via_angle, (size_t)s->image.n.vias * sizeof(double));
     memcpy(s->statics->rows, s->row_active, rows * sizeof(double));
@@ -313,6 +315,7 @@ fm_status fm_find_equilibrium(fm_instance *s)
     fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
     if (found && status == FM_OK && s->statics->method == NEWTON && s->statics->climbed) status = prefer_nearer(s);
     if (status == FM_OK) fm_note_locks(s, s->statics->now);
+    fm_balance_trap(s, s->statics->now, 1);
     fm_balance_end(s);
     fm_pose_end(s);
     if (!found) s->statics->evaluations = s->work.evaluations;

@@ -24,6 +24,7 @@ static fm_status begin(fm_instance *s)
     fm_stop(s, s->y, s->statics->now);
     s->reduced.used = 0; /* statics is that of the sweeps */
     fm_pose_begin(s, s->statics->now);
+    fm_balance_trap(s, s->statics->now, 0);
     fm_balance_begin(s);
     return FM_OK;
 }

@@ -4,6 +4,7 @@
 #include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../forces/cylinder.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../forces/sides.h"
@@ -13,6 +14,8 @@
 #include "../motion/resolution.h"
 #include "../motion/scratch.h"
 #include "../motion/singular.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 #include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
 #include "../assembly/reach.h"
@@ -22,6 +25,7 @@
 #include <string.h>
 
 #define FM_NEAR_LIMIT 0.05 /* [rad]: so near its limit, a joint is the reason for steps that become too small */
+#define FM_NEARLY_EMPTY 0.5 /* of its dead volume: a chamber with less is the reason for steps that become too small */
 #define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
 
 /* Makes the integrator's last state the present one. */
@@ -180,6 +184,21 @@ static int rope_ran_out(fm_instance *s, double t_end)
     return rope >= 0;
 }
 
+/* Whether the piston of a cylinder is at the end of a chamber, and says so. */
+static int cylinder_ran_out(fm_instance *s, double t_end)
+{
+    if (s->image.n.cylinders == 0) return 0;
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+    const int32_t cylinder = fm_cylinder_run_out(s, FM_NEARLY_EMPTY);
+    if (cylinder >= 0)
+        (void)fm_say(s, FM_DISCARD,
+                     "the step to t = %.9g s failed: at t = %.9g s the piston of cylinder '%s' leaves a chamber no "
+                     "volume. Give it a longer stroke or another closed_length, or stop it before",
+                     t_end, s->clock[FM_TIME], s->image.text + s->image.cylinder_name[cylinder]);
+    return cylinder >= 0;
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -205,7 +224,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
             "a drive or a spring, or start with a velocity along one of them",
             t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
-    if (rope_ran_out(s, t_end) || fm_near_limit(s, t_end)) return FM_DISCARD;
+    if (rope_ran_out(s, t_end) || cylinder_ran_out(s, t_end) || fm_near_limit(s, t_end)) return FM_DISCARD;
     fm_print_known(s, why, sizeof why);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size became too small: %s. The motion becomes "

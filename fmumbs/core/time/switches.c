@@ -91,7 +91,7 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
     const fm_image *m = &s->image;
     double x[4] = {one[0], one[0] + h / 3.0 * one[1], other[0] - h / 3.0 * other[1], other[0]};
     const double v[3] = {one[1], 2.0 * halfway[1] - 0.5 * (one[1] + other[1]), other[1]};
-    if (m->law_side[law] >= 0) x[1] = x[2] = 2.0 * halfway[0] - 0.5 * (one[0] + other[0]);
+    if (m->law_side[law] >= 0 || m->law_cylinder[law] >= 0) x[1] = x[2] = 2.0 * halfway[0] - 0.5 * (one[0] + other[0]);
     double x_least = x[0], x_most = x[0], v_least = v[0], v_most = v[0];
     int32_t piece;
     if (!fm_law_slides(s, law, &piece)) return 0;

@@ -26,10 +26,27 @@ def springs_and_loads(rng: Rng, model: fm.Model, parts: list[Any], force: float)
             model.add(fm.Spring(f"s{k}", *ends, free_length=rng.uniform(0, 1), **given))
             if int(1e6 * given["stiffness"] / force) % 4 == 0:  # draws nothing, as seeds are pinned
                 model.add(fm.Actuator(f"push{k}", *ends, force=0.3 * given["stiffness"]))
+            if int(1e6 * given["stiffness"] / force) % 4 == 1:
+                model.add(cylinder(f"ram{k}", ends, given["stiffness"], force))
     for k in range(int(rng.integers(0, 3))):
         push, twist = force * rng.uniform(-1, 1, (2, 3))
         axes = "point" if int(1e6 * abs(twist[2] / force)) % 3 == 0 else "world"  # draws nothing, as seeds are pinned
         model.add(fm.Load(f"l{k}", place_on(rng, parts[rng.integers(len(parts))]), force=push, torque=twist, axes=axes))
+
+
+def cylinder(name: str, ends: list[fm.Point], stiffness: float, force: float) -> fm.Cylinder:
+    """A soft one, with a valve or flows, whose piston is within its stroke wherever its ends are. Draws nothing."""
+    area, part = 1e-3, stiffness / (10 * force)
+    pressure = 0.3 * force * part / area
+    given: dict[str, Any] = {"flow_A": 1e-5 * part, "flow_B": -2e-5}
+    if part > 0.5:
+        valve = fm.Valve(rated_flow=1e-4, rated_drop=pressure, supply=2.0 * pressure, tank=0.1 * pressure)
+        given = {"valve": valve, "opening": 2.0 * part - 1.6}
+    return fm.Cylinder(
+        name, *ends, area_A=area, area_B=0.7 * area, stroke=40.0, closed_length=0.0, dead_volume_A=area,
+        dead_volume_B=area, bulk_modulus=stiffness / area, leakage=1e-6 * part / pressure, pressure_A=pressure,
+        pressure_B=0.5 * pressure, vapour=-pressure, **given,
+    )  # fmt: skip
 
 
 def scalars(joint: Any) -> int:

@@ -14,7 +14,7 @@ from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
 
 ORDER: tuple[Any, ...] = (
-    fm.Body, fm.FlexibleLink, JointBase, fm.FlexibleSupport, fm.Spring, fm.Load, fm.Actuator, object
+    fm.Body, fm.FlexibleLink, JointBase, fm.FlexibleSupport, fm.Spring, fm.Load, fm.Actuator, fm.Cylinder, object
 )  # fmt: skip
 """Those that refer to no other first."""
 

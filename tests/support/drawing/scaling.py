@@ -16,7 +16,7 @@ from fmumbs.spatial import Transform
 from support.drawing.rebuilding import rebuilt
 
 BASE = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "rad": (0, 0, 0)}
-BASE |= {"N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3)}
+BASE |= {"Pa": (1, -1, -2), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3)}
 
 
 def powers(unit: str) -> tuple[int, int, int]:
@@ -71,6 +71,8 @@ class Units:
                 return replace(one, stiffness=k, damping=d, free_length=one.free_length * self.L)
             case fm.Actuator():
                 return replace(one, force=one.force * self.of("N"))
+            case fm.Cylinder():
+                return self.cylinder(one)
             case fm.Load():
                 force, torque = np.array(one.force) * self.of("N"), np.array(one.torque) * self.of("N.m")
                 return replace(one, force=force, torque=torque)
@@ -86,6 +88,16 @@ class Units:
             case Program():
                 return self.program(one)
         raise AssertionError(f"units of a {type(one).__name__}")
+
+    def cylinder(self, one: fm.Cylinder) -> fm.Cylinder:
+        units = {"area_A": "m2", "area_B": "m2", "stroke": "m", "closed_length": "m", "leakage": "m3/s.Pa"}
+        units |= dict.fromkeys(("dead_volume_A", "dead_volume_B"), "m3") | dict.fromkeys(("flow_A", "flow_B"), "m3/s")
+        units |= dict.fromkeys(("bulk_modulus", "vapour", "pressure_A", "pressure_B"), "Pa")
+        of_valve = {"rated_flow": "m3/s", "rated_drop": "Pa", "supply": "Pa", "tank": "Pa"}
+        valve = one.valve and replace(
+            one.valve, **{name: getattr(one.valve, name) * self.of(unit) for name, unit in of_valve.items()}
+        )
+        return replace(one, valve=valve, **{name: getattr(one, name) * self.of(unit) for name, unit in units.items()})
 
     def rigid(self, one: fm.Body) -> dict[str, Any]:
         points = [replace(frame, X_BP=self.pose(frame.X_BP)) for frame in one.points]

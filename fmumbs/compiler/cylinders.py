@@ -1,0 +1,46 @@
+"""Hydraulic cylinders: their pressures among the states, and the law that watches a valve (core/forces/cylinder.c)."""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fmumbs._limits import LAW_POWERS
+from fmumbs.compiler.links import Links
+from fmumbs.mechanism import Model
+from fmumbs.mechanism.forces import Cylinder, Valve
+
+_UNBOUNDED = 1e300  # stands for infinity in the image
+_OPENINGS = (-_UNBOUNDED, -1.0, 0.0, 1.0, _UNBOUNDED)  # where the law of a valve changes
+_SMALL = 1e-4  # of the bulk modulus: the pressure that the error control takes as small
+_NO_FORCE = np.zeros(math.prod(LAW_POWERS))
+_NO_VALVE = Valve(rated_flow=1.0, rated_drop=1.0, supply=0.0)  # its numbers are not used
+
+
+def add_valves(out: Links, model: Model, put: Callable[[str], int]) -> None:
+    """Adds the laws that watch valves, behind all others of joints and springs; put: stores a text."""
+    for index, cylinder in enumerate(model.forces_of(Cylinder)):
+        if cylinder.valve is None:
+            continue
+        first = len(out.rows.get("law_range", ()))
+        out.add(law_name=put(f"{cylinder.name}.valve"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
+        out.add(law_hard=0, law_restitution=0.0, law_gear=-1, law_cylinder=index)
+        out.add(law_p=-1, law_u=-1, law_spring=-1, law_side=-1, law_first=first, law_count=len(_OPENINGS) - 1)
+        for lower, upper in pairwise(_OPENINGS):
+            out.add(law_range=[lower, upper, -_UNBOUNDED, _UNBOUNDED, 0.0], law_polynomial=_NO_FORCE)
+
+
+def cylinder_fields(cylinder: Cylinder, out: Links) -> dict[str, Any]:
+    """The fields of a cylinder as the image has them, by name; adds its states."""
+    rows, valve = out.rows, cylinder.valve or _NO_VALVE
+    own = {name: value for name, value in cylinder.fields.items() if name not in ("valve", "pressure_A", "pressure_B")}
+    own |= {name: -1 for name in ("flow_A", "flow_B", "opening") if name not in cylinder.inputs}
+    own |= {name: getattr(valve, name) for name in ("rated_flow", "rated_drop", "supply", "tank")}
+    number = len(rows.get("cylinder_P", ()))
+    law = rows["law_cylinder"].index(number) if cylinder.valve else -1
+    state = len(rows.get("start_z", ()))
+    for pressure in (cylinder.pressure_A, cylinder.pressure_B):
+        out.add(start_z=pressure, bristle_friction=-1)
+    return own | {"law": law, "state": state, "nominal": _SMALL * cylinder.bulk_modulus}
