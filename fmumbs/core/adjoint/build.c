@@ -132,7 +132,7 @@ int fm_build_graph(const fm_image *m, const fm_model *model, fm_graph *g)
         place_leaves(&b);
         place_ground(&b);
         g->built = covers(&b) && fm_build_links(&b) && build_dynamics(&b) && fm_build_reactions(&b);
-        g->conditions = g->nodes;
+        g->conditions = g->nodes, g->before_outputs = g->values;
         if (g->built) fm_build_outputs(&b);
     }
     close_builder(&b);

@@ -59,7 +59,7 @@ FM_HIDDEN_BEGIN
     O(OF_MODES, 3)  /* sum over the modes of frame k of translations, or rotation vectors (frame ~k), times a */ \
     O(ON_MODES, 0)  /* the forces on its modes of a force a and a moment b there, or their opposite (frame ~k) */ \
     O(ADD_MODES, 0) /* a + b, numbers of as many as body k has modes */                              \
-    O(FLEXIBLE, 6)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
+    O(FLEXIBLE, 0)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
                      * alpha in b, acceleration in c (flexible_operations.c) */                      \
     O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */ \
     O(PAIR, 6)      /* of the vectors a, b */                                                        \
@@ -184,6 +184,7 @@ typedef struct fm_graph {
     int32_t cuts; /* 1: positions of cut joints are needed */
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
+    int32_t before_outputs; /* values of the leaves and of all nodes but those of outputs */
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */
     int32_t actives; /* conditions at the present state */
     char why[200]; /* what the graph does not cover, "" if it covers the dynamics */

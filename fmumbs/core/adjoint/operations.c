@@ -20,6 +20,13 @@
 #define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off */
 #define FM_WHOLE_TURN 6.28318530717958647692
 
+/* How many adjoints an operation has; 0: as many as something else says. */
+static const int32_t adjoints_of[] = {
+#define O(id, numbers) (numbers) == 9 ? 3 : (numbers),
+    FM_OPERATIONS(O)
+#undef O
+};
+
 static inline void add_to(double *out, const double *v)
 {
     for (int j = 0; j < 3; j++) out[j] += v[j];
@@ -667,6 +674,16 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     }
 }
 
+/* Whether an adjoint of what a node computes is not zero, as those of rows that are redundant and of what only outputs
+ * use are. */
+static inline int matters(const fm_node *n, const double *adjoint)
+{
+    const double *g = adjoint + n->out;
+    for (int32_t j = 0; j < adjoints_of[n->operation]; j++)
+        if (g[j] != 0.0) return 1;
+    return adjoints_of[n->operation] == 0;
+}
+
 void fm_graph_values(fm_instance *s, int32_t from, int32_t to)
 {
     fm_graph *g = s->graph;
@@ -682,5 +699,6 @@ void fm_graph_tangents(fm_instance *s, int32_t from, int32_t to)
 void fm_graph_adjoints(fm_instance *s, int32_t from, int32_t to)
 {
     fm_graph *g = s->graph;
-    for (int32_t i = to - 1; i >= from; i--) run_adjoint(s, g->node + i, g->value, g->adjoint);
+    for (int32_t i = to - 1; i >= from; i--)
+        if (matters(g->node + i, g->adjoint)) run_adjoint(s, g->node + i, g->value, g->adjoint);
 }

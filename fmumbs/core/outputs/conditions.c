@@ -129,5 +129,5 @@ void fm_conditions_follow_back(fm_instance *s)
     fm_lu_solve_transposed(g->matrix, n, g->exchanged, g->off);
     for (int32_t i = 0; i < n; i++) g->adjoint[g->equation[g->active[i]]] += g->off[i];
     fm_graph_adjoints(s, 0, g->conditions);
-    memset(g->adjoint + g->leaf.end, 0, (size_t)(g->values - g->leaf.end) * sizeof *g->adjoint);
+    memset(g->adjoint + g->leaf.end, 0, (size_t)(g->before_outputs - g->leaf.end) * sizeof *g->adjoint);
 }

@@ -110,11 +110,12 @@ static fm_status check(fm_instance *s, const uint32_t *unknown, size_t unknowns,
     return FM_OK;
 }
 
-/* The weights of the unknowns, all other adjoints zero; those of rates in hosted.toward too. */
-static void seed_adjoints(fm_instance *s, const uint32_t *unknown, size_t unknowns, const double *seed)
+/* The weights of the unknowns, `all` other adjoints or those but of outputs zero; those of rates in hosted.toward too.
+ */
+static void seed_adjoints(fm_instance *s, int all, const uint32_t *unknown, size_t unknowns, const double *seed)
 {
     fm_graph *g = s->graph;
-    memset(g->adjoint, 0, (size_t)g->values * sizeof *g->adjoint);
+    memset(g->adjoint, 0, (size_t)(all ? g->values : g->before_outputs) * sizeof *g->adjoint);
     memset(s->hosted.toward, 0, (size_t)s->model.ny * sizeof *g->adjoint);
     for (size_t i = 0; i < unknowns; i++) {
         int32_t rate = 0;
@@ -137,10 +138,10 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
             "there is no adjoint near a singular position, nor where forces of laws that stick are not unique");
     }
     const double a = fm_exact_pull(s);
-    seed_adjoints(s, unknown, unknowns, seed);
+    seed_adjoints(s, all, unknown, unknowns, seed);
     if (all) {
         fm_graph_adjoints(s, 0, g->nodes);
-        memset(g->adjoint + g->leaf.end, 0, (size_t)(g->values - g->leaf.end) * sizeof *g->adjoint);
+        memset(g->adjoint + g->leaf.end, 0, (size_t)(g->before_outputs - g->leaf.end) * sizeof *g->adjoint);
     }
     fm_conditions_follow_back(s);
     fm_exact_solve_back(s);

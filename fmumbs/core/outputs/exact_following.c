@@ -52,7 +52,7 @@ int fm_exact_follow_back(fm_instance *s)
         if (level == 0) fm_exact_force_by_positions(s, toward);
         else memcpy(s->work.seed, toward + np, (size_t)speeds * sizeof *s->work.seed);
         if (!fm_following_back(s, level, s->work.seed, s->loop.rhs)) return 0;
-        memset(g->adjoint + g->leaf.end, 0, (size_t)(g->values - g->leaf.end) * sizeof *g->adjoint);
+        memset(g->adjoint + g->leaf.end, 0, (size_t)(g->before_outputs - g->leaf.end) * sizeof *g->adjoint);
         for (int32_t i = 0; i < s->image.n.rows; i++)
             if (g->row[3 * i + level] != FM_NO_SLOT) g->adjoint[g->row[3 * i + level]] += s->loop.rhs[i];
         fm_graph_adjoints(s, 0, g->dynamics);

@@ -22,11 +22,15 @@ static int32_t find_known(fm_instance *s, uint32_t known)
     return at == NULL ? FM_NO_SLOT : fm_graph_place(s, at);
 }
 
-/* Called once, when an instance with a graph opens. */
+/* Called once, when an instance with a graph opens: finds the places of knowns, and of unknowns that are states. */
 void fm_find_knowns(fm_instance *s)
 {
     if (!s->graph->built) return;
-    for (uint32_t i = 0; i < fm_variable_count(s); i++) s->graph->known[i] = find_known(s, i);
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        const int32_t state = fm_state_place(s, i);
+        s->graph->known[i] = find_known(s, i);
+        if (state >= 0) s->graph->output[i] = fm_graph_place(s, s->y + state);
+    }
 }
 
 /* The place of any known. */
@@ -63,13 +67,12 @@ static int has_redundant_rows(const fm_instance *s)
 int32_t fm_place_of_unknown(fm_instance *s, uint32_t unknown)
 {
     int32_t i = 0;
-    const int32_t np = s->image.n.positions;
-    if (fm_beyond(s, unknown, &i) == FM_BEYOND_RATE)
-        return fm_is_speed(s, i) ? s->graph->acceleration[i - np] : s->graph->rate[i];
-    if (fm_beyond(s, unknown, &i) != FM_BEYOND_STATE) i = fm_state_place(s, unknown);
-    if (i >= 0) return fm_graph_place(s, s->y + i);
-    if (unknown >= fm_variable_count(s) || (s->graph->reacts[unknown] && has_redundant_rows(s))) return FM_NO_SLOT;
-    return s->graph->output[unknown];
+    const fm_graph *g = s->graph;
+    if (unknown < fm_variable_count(s))
+        return g->reacts[unknown] && has_redundant_rows(s) ? FM_NO_SLOT : g->output[unknown];
+    const fm_beyond_kind beyond = fm_beyond(s, unknown, &i);
+    if (beyond == FM_BEYOND_RATE) return fm_is_speed(s, i) ? g->acceleration[i - s->image.n.positions] : g->rate[i];
+    return beyond == FM_BEYOND_STATE ? fm_graph_place(s, s->y + i) : FM_NO_SLOT;
 }
 
 /* Whether a variable of the table is an unknown or a known without an adjoint; violations of constraints, which are
