@@ -167,10 +167,11 @@ static void soften(fm_instance *s, double part)
     fm_make_delassus(s);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
-        for (int32_t r = 0; r < k->rows; r++) {
-            const double more = part * most * square_unit(s, k->first + r);
-            s->loop.L[k->L + (size_t)(r * k->rows + r)] += more;
-            s->loop.diagonal[k->first + r] += more;
+        for (int32_t q = 0; q < k->used; q++) {
+            const int32_t i = k->first + k->use[q];
+            const double more = part * most * square_unit(s, i);
+            s->loop.L[k->L + (size_t)(q * (k->used + 1))] += more;
+            s->loop.diagonal[i] += more;
         }
     }
 }
@@ -371,8 +372,8 @@ static int note_nearby(fm_instance *s, const double *chosen)
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
-            const int32_t r = b->use[q], i = b->first + r;
-            const double pivot = 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
+            const int32_t i = b->first + b->use[q];
+            const double pivot = 1.0 / s->loop.L[b->L + (size_t)(q * (b->used + 1))];
             if (!(chosen[i] > 0.0)) continue;
             uneven = uneven || pivot > FM_UNEVEN * s->row_pivot[i] || FM_UNEVEN * pivot < s->row_pivot[i];
             if (pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;

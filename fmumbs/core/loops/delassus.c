@@ -2,8 +2,8 @@
  *
  * With the innovations of the rows' multipliers in the free modes (constraints.c)
  *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D.
- * K and its factor, K = L D L', are stored in blocks, each for the rows of one cut joint, in an order with little
- * fill-in (loop_plan.c): L D below the diagonal, 1 / D on it. Only active rows are processed.
+ * K and its factor, K = L D L', are stored in blocks, each for the active rows of one cut joint side by side, in an
+ * order with little fill-in (loop_plan.c): L D below the diagonal, 1 / D on it.
  */
 #include "delassus.h"
 
@@ -113,7 +113,7 @@ FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e
             for (int q = 0; q < rows; q++)
                 for (int p = 0; p < columns; p++) sums[q * columns + p] += y[p][run[0] + i] * z[q][run[1] + i];
     for (int q = 0; q < rows; q++)
-        for (int p = 0; p < columns; p++) L[b->use[q] * a->rows + a->use[p]] = sums[q * columns + p];
+        for (int p = 0; p < columns; p++) L[q * columns + p] = sums[q * columns + p];
 }
 
 /* K of the active rows, from their innovations. */
@@ -124,7 +124,7 @@ void fm_make_delassus(fm_instance *s)
         if (a->used == 2) meet(s, a, NULL, 2, 2);
         else meet(s, a, NULL, a->used, a->used);
         for (int32_t q = 0; q < a->used; q++)
-            s->loop.diagonal[a->first + a->use[q]] = s->loop.L[a->L + (size_t)(a->use[q] * (a->rows + 1))];
+            s->loop.diagonal[a->first + a->use[q]] = s->loop.L[a->L + (size_t)(q * (a->used + 1))];
         for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
             const int32_t used = s->plan.block[e->block].used;
             if (a->used == 2 && used == 2) meet(s, a, e, 2, 2);
@@ -138,14 +138,9 @@ FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
 {
     double *L = s->loop.L + a->L;
     for (int q = 0; q < rows; q++) {
-        double *at = L + a->use[q] * a->rows, *pivot = at + a->use[q];
-        for (int p = 0; p <= q; p++) {
-            const double *other = L + a->use[p] * a->rows;
-            for (int n = 0; n < p; n++) {
-                const int32_t k = a->use[n];
-                at[a->use[p]] -= at[k] * (other[k] * L[k * (a->rows + 1)]);
-            }
-        }
+        double *at = L + q * rows, *pivot = at + q;
+        for (int p = 0; p <= q; p++)
+            for (int n = 0; n < p; n++) at[p] -= at[n] * (L[p * rows + n] * L[n * (rows + 1)]);
         const int32_t i = a->first + a->use[q];
         if (!(*pivot > FM_SINGULAR * s->loop.diagonal[i])) return 0;
         if (*pivot < FM_WORN * s->row_pivot[i]) {
@@ -157,58 +152,69 @@ FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
     return 1;
 }
 
-/* Subtracts the contribution of column a from the block `to` of later rows c, columns b; x and w: column a's rows
- * there. So many of each are used. */
-FM_INLINE void subtract_used(const fm_block *a, const fm_block *b, const fm_block *c, const double *over,
-                             const double *w, const double *x, double *to, const int columns, const int32_t of_b,
-                             const int32_t of_c)
+/* Subtracts the contribution of a column from the block `to` of `of_c` later rows, `of_b` columns: x, the column's rows
+ * there, by `scaled`, those of the columns over the pivots. */
+FM_INLINE void subtract(const double *scaled, const double *x, double *to, const int columns, const int of_b,
+                        const int of_c)
 {
-    for (int32_t p = 0; p < of_b; p++) {
-        const double *row = w + b->use[p] * a->rows;
-        double scaled[FM_JOINT_MODES];
-        for (int n = 0; n < columns; n++) scaled[n] = row[a->use[n]] * over[n];
-        for (int32_t q = 0; q < of_c; q++) {
-            const double *other = x + c->use[q] * a->rows;
+    for (int q = 0; q < of_c; q++)
+        for (int p = 0; p < of_b; p++) {
             double sum = 0.0;
-            for (int n = 0; n < columns; n++) sum += other[a->use[n]] * scaled[n];
-            to[c->use[q] * b->rows + b->use[p]] -= sum;
+            for (int n = 0; n < columns; n++) sum += x[q * columns + n] * scaled[p * columns + n];
+            to[q * of_b + p] -= sum;
         }
+}
+
+/* The same of a column of two and two columns, for two rows at once. */
+FM_INLINE void subtract_pairs(const double *scaled, const double *x, double *to)
+{
+    const double first[4] = {scaled[0], scaled[2], scaled[0], scaled[2]}, by_first[4] = {x[0], x[0], x[2], x[2]};
+    const double second[4] = {scaled[1], scaled[3], scaled[1], scaled[3]}, by_second[4] = {x[1], x[1], x[3], x[3]};
+    const fm_row sum = fm_add(fm_splat(0.0), fm_times(fm_row_all(by_first), fm_row_all(first)));
+    fm_row_store(to, fm_subtract(fm_row_load(to), fm_add(sum, fm_times(fm_row_all(by_second), fm_row_all(second)))));
+}
+
+/* Subtracts the contributions of a factored block's column from those of a later block that it couples with, `e`. */
+FM_INLINE void eliminate_from(fm_instance *s, const fm_meeting *e, const fm_meeting *end, const double *over,
+                              const int columns, const int of_b)
+{
+    const fm_block *b = s->plan.block + e->block;
+    const fm_meeting *to = s->plan.meeting + b->below;
+    const double *w = s->loop.L + e->L;
+    double scaled[FM_JOINT_MODES * FM_JOINT_MODES];
+    const int pairs = columns == 2 && of_b == 2;
+    for (int p = 0; p < of_b; p++)
+        for (int n = 0; n < columns; n++) scaled[p * columns + n] = w[p * columns + n] * over[n];
+    if (pairs) subtract_pairs(scaled, w, s->loop.L + b->L);
+    else subtract(scaled, w, s->loop.L + b->L, columns, of_b, of_b);
+    for (e++; e < end; e++, to++) {
+        const int32_t of_c = s->plan.block[e->block].used;
+        while (to->block != e->block) to++;
+        if (pairs && of_c == 2) subtract_pairs(scaled, s->loop.L + e->L, s->loop.L + to->L);
+        else subtract(scaled, s->loop.L + e->L, s->loop.L + to->L, columns, of_b, of_c);
     }
 }
 
-/* The same; in the plane blocks mostly have two rows. */
-FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c, const double *over, const double *w,
-                        const double *x, double *to, const int columns)
-{
-    if (columns == 2 && b->used == 2 && c->used == 2) subtract_used(a, b, c, over, w, x, to, 2, 2, 2);
-    else subtract_used(a, b, c, over, w, x, to, columns, b->used, c->used);
-}
-
-/* Subtracts the contributions of a factored block's column from the later blocks. */
+/* Subtracts the contributions of a factored block's column from the later blocks; in the plane blocks mostly have two
+ * rows. */
 FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
 {
     const fm_meeting *first = s->plan.meeting + a->below, *end = first + a->belows;
     const double *own = s->loop.L + a->L;
-    double over[FM_JOINT_MODES];
-    for (int n = 0; n < columns; n++) over[n] = own[a->use[n] * (a->rows + 1)];
+    double over[FM_JOINT_MODES], unit[FM_JOINT_MODES * FM_JOINT_MODES];
+    for (int n = 0; n < columns; n++) over[n] = own[n * (columns + 1)];
+    for (int p = 0; p < columns; p++)
+        for (int n = 0; n < p; n++) unit[p * columns + n] = own[p * columns + n] * over[n];
     for (const fm_meeting *e = first; e < end; e++) {
-        const fm_block *b = s->plan.block + e->block;
-        for (int32_t q = 0; q < b->used; q++) {
-            double *at = s->loop.L + e->L + b->use[q] * a->rows;
+        double *at = s->loop.L + e->L;
+        for (int32_t q = s->plan.block[e->block].used; q > 0; q--, at += columns)
             for (int p = 0; p < columns; p++)
-                for (int n = 0; n < p; n++)
-                    at[a->use[p]] -= at[a->use[n]] * (own[a->use[p] * a->rows + a->use[n]] * over[n]);
-        }
+                for (int n = 0; n < p; n++) at[p] -= at[n] * unit[p * columns + n];
     }
     for (const fm_meeting *e = first; e < end; e++) {
-        const fm_block *b = s->plan.block + e->block;
-        const fm_meeting *to = s->plan.meeting + b->below;
-        subtract(a, b, b, over, s->loop.L + e->L, s->loop.L + e->L, s->loop.L + b->L, columns);
-        for (const fm_meeting *other = e + 1; other < end; other++, to++) {
-            while (to->block != other->block) to++;
-            subtract(a, b, s->plan.block + other->block, over, s->loop.L + e->L, s->loop.L + other->L,
-                     s->loop.L + to->L, columns);
-        }
+        const int32_t of_b = s->plan.block[e->block].used;
+        if (columns == 2 && of_b == 2) eliminate_from(s, e, end, over, 2, 2);
+        else eliminate_from(s, e, end, over, columns, of_b);
     }
 }
 
@@ -225,16 +231,16 @@ FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double
     const double *L = s->loop.L + a->L;
     double *own = x + a->first, value[FM_JOINT_MODES];
     for (int q = 0; q < rows; q++) {
-        const double *at = L + a->use[q] * a->rows;
+        const double *at = L + q * rows;
         value[q] = own[a->use[q]] + b[a->first + a->use[q]];
-        for (int p = 0; p < q; p++) value[q] -= at[a->use[p]] * value[p];
-        own[a->use[q]] = value[q] *= at[a->use[q]];
+        for (int p = 0; p < q; p++) value[q] -= at[p] * value[p];
+        own[a->use[q]] = value[q] *= at[q];
     }
     for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
         const fm_block *c = s->plan.block + e->block;
         for (int32_t r = 0; r < c->used; r++) {
-            const double *at = s->loop.L + e->L + c->use[r] * a->rows;
-            for (int p = 0; p < rows; p++) x[c->first + c->use[r]] -= at[a->use[p]] * value[p];
+            const double *at = s->loop.L + e->L + r * rows;
+            for (int p = 0; p < rows; p++) x[c->first + c->use[r]] -= at[p] * value[p];
         }
     }
 }
@@ -246,13 +252,13 @@ FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, co
     for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
         const fm_block *c = s->plan.block + e->block;
         for (int32_t r = 0; r < c->used; r++) {
-            const double *at = s->loop.L + e->L + c->use[r] * a->rows, value = x[c->first + c->use[r]];
-            for (int p = 0; p < rows; p++) sums[p] += at[a->use[p]] * value;
+            const double *at = s->loop.L + e->L + r * rows, value = x[c->first + c->use[r]];
+            for (int p = 0; p < rows; p++) sums[p] += at[p] * value;
         }
     }
     for (int q = rows - 1; q >= 0; q--) {
-        for (int p = q + 1; p < rows; p++) sums[q] += L[a->use[p] * a->rows + a->use[q]] * own[a->use[p]];
-        own[a->use[q]] -= sums[q] * L[a->use[q] * (a->rows + 1)];
+        for (int p = q + 1; p < rows; p++) sums[q] += L[p * rows + q] * own[a->use[p]];
+        own[a->use[q]] -= sums[q] * L[q * (rows + 1)];
     }
 }
 
@@ -293,13 +299,12 @@ void fm_subtract_product(const fm_instance *s, const double *x, double *b)
         const fm_block *a = s->plan.block + n;
         for (int32_t q = 0; q < a->used; q++)
             for (int32_t p = 0; p < a->used; p++)
-                b[a->first + a->use[q]] -=
-                    s->loop.L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+                b[a->first + a->use[q]] -= s->loop.L[a->L + (size_t)(q * a->used + p)] * x[a->first + a->use[p]];
         for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
             const fm_block *c = s->plan.block + e->block;
             for (int32_t q = 0; q < c->used; q++)
                 for (int32_t p = 0; p < a->used; p++) {
-                    const double K = s->loop.L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])];
+                    const double K = s->loop.L[e->L + (size_t)(q * a->used + p)];
                     b[c->first + c->use[q]] -= K * x[a->first + a->use[p]];
                     b[a->first + a->use[p]] -= K * x[c->first + c->use[q]];
                 }
@@ -328,8 +333,7 @@ static void soften(fm_instance *s)
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++)
-            s->loop.L[b->L + (size_t)(b->use[q] * (b->rows + 1))] +=
-                s->loop.softening * s->row_pivot[b->first + b->use[q]];
+            s->loop.L[b->L + (size_t)(q * (b->used + 1))] += s->loop.softening * s->row_pivot[b->first + b->use[q]];
     }
 }
 

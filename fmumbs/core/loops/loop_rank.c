@@ -24,9 +24,10 @@
 
 #define FM_CLEAR 1e-4 /* a pivot above this fraction of its upper bound is clearly independent */
 
-static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32_t column)
+/* The reciprocal of the q-th active row's pivot. Requires K's factor. */
+static double over_pivot(const fm_instance *s, const fm_block *b, int32_t q)
 {
-    return s->loop.L + b->L + row * b->rows + column;
+    return s->loop.L[b->L + (size_t)(q * (b->used + 1))];
 }
 
 /* K's diagonal entry of a row. */
@@ -46,35 +47,68 @@ static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, doubl
     return diagonal(s, b, r) / s->loop.bound[i] > least;
 }
 
+static void swap(double *a, double *b)
+{
+    const double was = *a;
+    *a = *b, *b = was;
+}
+
+/* Exchanges two active rows of a block in its part of K; what earlier blocks have of it is not needed any more. */
+static void exchange(fm_instance *s, fm_block *b, int32_t one, int32_t other)
+{
+    const int32_t count = b->used, row = b->use[one];
+    double *own = s->loop.L + b->L;
+    b->use[one] = b->use[other];
+    b->use[other] = row;
+    for (int32_t q = 0; q < count; q++) swap(own + one * count + q, own + other * count + q);
+    for (int32_t q = 0; q < count; q++) swap(own + q * count + one, own + q * count + other);
+    for (const fm_meeting *e = s->plan.meeting + b->below, *end = e + b->belows; e < end; e++)
+        for (int32_t q = 0; q < s->plan.block[e->block].used; q++)
+            swap(s->loop.L + e->L + q * count + one, s->loop.L + e->L + q * count + other);
+}
+
+/* Keeps the first rows of a block. */
+static void keep_first(fm_instance *s, fm_block *b, int32_t taken)
+{
+    const int32_t count = b->used;
+    for (int32_t q = 0; q < taken; q++)
+        for (int32_t p = 0; p < taken; p++)
+            s->loop.L[b->L + (size_t)(q * taken + p)] = s->loop.L[b->L + (size_t)(q * count + p)];
+    for (const fm_meeting *e = s->plan.meeting + b->below, *end = e + b->belows; e < end; e++)
+        for (int32_t q = 0; q < s->plan.block[e->block].used; q++)
+            for (int32_t p = 0; p < taken; p++)
+                s->loop.L[e->L + (size_t)(q * taken + p)] = s->loop.L[e->L + (size_t)(q * count + p)];
+    b->used = taken;
+}
+
 /* Chooses rows of a block as long as their pivots are clear, and computes its diagonal block of the factor. The other
  * rows remain doubtful, with row_active -1, or are redundant. */
 static void choose_rows(fm_instance *s, fm_block *b, double least, double clear)
 {
+    const int32_t count = b->used;
+    double *L = s->loop.L + b->L;
     int32_t taken = 0;
-    for (int32_t count = b->used; taken < count; taken++) {
+    for (; taken < count; taken++) {
         int32_t best = -1;
         double largest = 0.0;
         for (int32_t q = taken; q < count; q++) {
-            const int32_t r = b->use[q];
-            const double left = *entry(s, b, r, r) / s->loop.bound[b->first + r];
-            s->row_active[b->first + r] = left > least ? -1.0 : 0.0;
+            const int32_t i = b->first + b->use[q];
+            const double left = L[q * (count + 1)] / s->loop.bound[i];
+            s->row_active[i] = left > least ? -1.0 : 0.0;
             if (left > largest) best = q, largest = left;
         }
         if (!(largest > clear)) break;
-        const int32_t row = b->use[best];
-        b->use[best] = b->use[taken];
-        b->use[taken] = row;
-        s->row_active[b->first + row] = 1.0;
-        const double over = 1.0 / *entry(s, b, row, row);
-        *entry(s, b, row, row) = over;
+        exchange(s, b, best, taken);
+        s->row_active[b->first + b->use[taken]] = 1.0;
+        const double over = 1.0 / L[taken * (count + 1)];
+        L[taken * (count + 1)] = over;
         for (int32_t q = taken + 1; q < count; q++) {
-            const int32_t r = b->use[q];
-            const double x = *entry(s, b, r, row) * over;
-            for (int32_t p = taken + 1; p <= q; p++) *entry(s, b, r, b->use[p]) -= x * *entry(s, b, b->use[p], row);
-            for (int32_t p = taken + 1; p < q; p++) *entry(s, b, b->use[p], r) = *entry(s, b, r, b->use[p]);
+            const double x = L[q * count + taken] * over;
+            for (int32_t p = taken + 1; p <= q; p++) L[q * count + p] -= x * L[p * count + taken];
+            for (int32_t p = taken + 1; p < q; p++) L[p * count + q] = L[q * count + p];
         }
     }
-    b->used = taken;
+    keep_first(s, b, taken);
 }
 
 /* Row r of block b of K, against all active rows, in loop.rhs. */
@@ -278,8 +312,7 @@ void fm_note_pivots(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
-        for (int32_t q = 0; q < b->used; q++)
-            s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
+        for (int32_t q = 0; q < b->used; q++) s->row_pivot[b->first + b->use[q]] = 1.0 / over_pivot(s, b, q);
     }
 }
 
@@ -290,7 +323,7 @@ static void note_growth(fm_instance *s, const double *before)
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
-            const double over = *entry(s, b, b->use[q], b->use[q]);
+            const double over = over_pivot(s, b, q);
             if (s->row_pivot[i] * over < 1.0 || (before != NULL && !(before[i] > 0.0))) s->row_pivot[i] = 1.0 / over;
         }
     }
@@ -303,13 +336,13 @@ static int32_t doubt_rows(fm_instance *s)
     int32_t worn = 0, idle = 0;
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
-        for (int32_t r = 0; r < b->rows; r++) {
-            double *active = s->row_active + b->first + r;
-            if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0)
-                *active = -1.0, worn++;
-            else if (*active == 0.0 && !fm_row_rests(s, b->first + r) &&
-                     !(s->planar.used && s->planar.row[b->first + r].kind == FM_ROW_KINDS))
-                *active = -1.0, idle++;
+        for (int32_t r = 0; r < b->rows; r++)
+            if (s->row_active[b->first + r] == 0.0 && !fm_row_rests(s, b->first + r) &&
+                !(s->planar.used && s->planar.row[b->first + r].kind == FM_ROW_KINDS))
+                s->row_active[b->first + r] = -1.0, idle++;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t i = b->first + b->use[q];
+            if (FM_WORN * s->row_pivot[i] * over_pivot(s, b, q) > 1.0) s->row_active[i] = -1.0, worn++;
         }
     }
     return idle > 0 ? worn : 0;

@@ -43,7 +43,7 @@ void fm_reduced_begin(fm_instance *s, const double *y)
             const fm_block *b = s->plan.block + n;
             for (int32_t q = 0; regular && q < b->used; q++) {
                 const int32_t i = b->first + b->use[q];
-                part[i] = fmax(1.0, s->row_pivot[i] * s->loop.L[b->L + (size_t)(b->use[q] * (b->rows + 1))]);
+                part[i] = fmax(1.0, s->row_pivot[i] * s->loop.L[b->L + (size_t)(q * (b->used + 1))]);
             }
         }
     }

@@ -174,9 +174,9 @@ static void descend(fm_instance *s, const double *R, double *fall)
     for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
 }
 
-static double *diagonal_of(const fm_instance *s, const fm_block *k, int32_t r)
+static double *diagonal_of(const fm_instance *s, const fm_block *k, int32_t q)
 {
-    return s->loop.L + k->L + (size_t)(r * (k->rows + 1));
+    return s->loop.L + k->L + (size_t)(q * (k->used + 1));
 }
 
 /* The size of a row's diagonal where it is regular: a row may vanish at a singular position. */
@@ -192,7 +192,7 @@ static int is_singular(const fm_instance *s)
 {
     for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
         for (int32_t q = 0; q < k->used; q++)
-            if (*diagonal_of(s, k, k->use[q]) * FM_SMALL_PIVOT * regular(s, k->first + k->use[q]) > 1.0) return 1;
+            if (*diagonal_of(s, k, q) * FM_SMALL_PIVOT * regular(s, k->first + k->use[q]) > 1.0) return 1;
     return 0;
 }
 
@@ -204,8 +204,7 @@ static int factor(fm_instance *s)
     if (fm_factor_delassus(s) && !is_singular(s)) return 1;
     fm_make_delassus(s);
     for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
-        for (int32_t q = 0; q < k->used; q++)
-            *diagonal_of(s, k, k->use[q]) += FM_LOOSE * regular(s, k->first + k->use[q]);
+        for (int32_t q = 0; q < k->used; q++) *diagonal_of(s, k, q) += FM_LOOSE * regular(s, k->first + k->use[q]);
     return fm_factor_delassus(s);
 }
 

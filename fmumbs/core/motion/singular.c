@@ -17,9 +17,10 @@
 #define FM_STANDING 1e-9      /* of the mechanism's rate: slower velocities do not define a direction */
 #define FM_SINGULAR_PIVOT 1e-12    /* fraction of a former pivot below which a position is singular */
 
-static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
+static double pivot_of(const fm_instance *s, const fm_block *b, int32_t q)
 {
-    return s->reduced.used ? s->reduced.pivot[b->first + r] : 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
+    if (s->reduced.used) return s->reduced.pivot[b->first + b->use[q]];
+    return 1.0 / s->loop.L[b->L + (size_t)(q * (b->used + 1))];
 }
 
 /* The square roots of the pivots of all active rows. Requires K's factor. */
@@ -27,7 +28,7 @@ void fm_singular_roots(const fm_instance *s, double *out)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
-        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
+        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, q));
     }
 }
 
@@ -114,7 +115,7 @@ int fm_singular_direction(fm_instance *s, const double *u)
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
-            if (!(pivot_of(s, b, b->use[q]) < narrow * s->row_pivot[i])) continue;
+            if (!(pivot_of(s, b, q) < narrow * s->row_pivot[i])) continue;
             if (fm_singular_label(s, b, 0) > 0) continue;
             label_part(s, b, ++label);
             if (!scale_direction(s, u, label)) return 0;
