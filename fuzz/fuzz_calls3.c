@@ -2,7 +2,8 @@
  * return or without, or of Model Exchange, with scalars or arrays; legal and illegal calls, with valid and invalid
  * arguments. About every second call advances an instance's life cycle, so that sequences get far.
  *
- * A refused call must leave the instance's state unchanged; in an intermediate update values may only be read.
+ * A refused call must leave the instance's state unchanged; in an intermediate update values may be read and inputs be
+ * set, nothing else.
  */
 #include "master.h"
 
@@ -49,13 +50,13 @@ static void log_message(fmi3InstanceEnvironment environment, fmi3Status status, 
     if (verbose) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), message);
 }
 
-/* Reads a value, tries to set one, and ends the step now, later or never. */
+/* Reads a value, tries to set the time, sets an input, and ends the step now, later or never. */
 static void update(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set, fmi3Boolean get,
                    fmi3Boolean finished, fmi3Boolean may_return, fmi3Boolean *early, fmi3Float64 *when)
 {
     const slave *s = environment;
     double value = 0.0;
-    CHECK((s == slaves || s == slaves + 1) && s->c && !set && get && finished && may_return == (s->early != 0));
+    CHECK((s == slaves || s == slaves + 1) && s->c && set && get && finished && may_return == (s->early != 0));
     updates++;
     fmi3ValueReference at = s->m->count; /* the time */
     CHECK(fmi3GetFloat64(s->c, &at, 1, &value, 1) == fmi3OK && value == time);
@@ -63,6 +64,10 @@ static void update(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Bo
     CHECK(fmi3Reset(s->c) == fmi3Error && fmi3DoStep(s->c, time, 1.0, 0, early, early, early, when) == fmi3Error);
     if (inside && s->m->number[3] > 0 && length_at(s->m, s->m->of[3][0]) == 1)
         (void)fmi3GetFloat64(s->c, s->m->of[3], 1, &value, 1);
+    if (inside && s->m->number[0] > 0 && length_at(s->m, s->m->of[0][0]) == 1 && one_in(inside, 4)) {
+        value = number(inside);
+        (void)fmi3SetFloat64(s->c, s->m->of[0], 1, &value, 1);
+    }
     *early = inside && one_in(inside, 4);
     *when = inside && one_in(inside, 2) ? time + fabs(number(inside)) : time;
 }

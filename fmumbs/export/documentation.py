@@ -75,9 +75,10 @@ importer sets for that step.""",
 
 NATIVE3 = replace(
     NATIVE,
-    inputs="""Inputs are constant during a communication step. The importer's intermediate update is called at the end
-of each integration step within it, where values may be read and the step be ended early; with event mode a step also
-ends where a force law or a path goes over to its next piece.""",
+    inputs="""Inputs are constant during a communication step, unless the importer sets them in its intermediate update:
+they hold from then on. That is called at the end of each integration step within the communication step, where values
+may be read, too, and the step be ended early; with event mode a step also ends where a force law or a path goes over to
+its next piece.""",
 )
 
 

@@ -99,35 +99,43 @@ def _type(name: str, attributes: dict[str, str]) -> str:
 
 def _variables(of: ModelDescription) -> str:
     nominals, written = parts.nominals(of), list[str]()
+    seen = CO_SIMULATION in of.capabilities.kinds and of.capabilities.interpolates_inputs
     within = {first + i for first, length in of.arrays.items() for i in range(1, length)}
     for place, variable in enumerate(of.variables):
         length = of.arrays.get(variable.index)
         if length is not None:
-            written.append(_array(of.variables[place : place + length], of.arrays, nominals))
+            written.append(_array(of.variables[place : place + length], of.arrays, nominals, seen))
         elif variable.index not in within:
             integral = variable.derivative_of
             derivative = None if integral is None or integral in of.arrays or integral in within else str(integral)
-            written.append(element(2, TYPES[variable.type], _attributes(variable, nominals, derivative)))
+            written.append(element(2, TYPES[variable.type], _attributes(variable, nominals, derivative, seen)))
     return "".join(written)
 
 
-def _attributes(variable: "Variable", nominals: Mapping[int, float], derivative: str | None) -> dict[str, str]:
+def _attributes(
+    variable: "Variable", nominals: Mapping[int, float], derivative: str | None, seen: bool
+) -> dict[str, str]:
+    """seen: whether there are intermediate updates, in which inputs are set and outputs read."""
     value = parts.value_attributes(variable, nominals, derivative)
+    if seen and variable.causality in ("input", "output") and variable.variability == "continuous":
+        value["intermediateUpdate"] = "true"
     if variable.type == "boolean":
         value.pop("unit", None)
     return parts.variable_attributes(variable) | value
 
 
-def _array(elements: "Sequence[Variable]", arrays: Mapping[int, int], nominals: Mapping[int, float]) -> str:
+def _array(
+    elements: "Sequence[Variable]", arrays: Mapping[int, int], nominals: Mapping[int, float], seen: bool
+) -> str:
     """A vector as one variable: the first element's, with all start values. It is the derivative of another array."""
     one, integral = elements[0], elements[0].derivative_of
     derives = integral is not None and arrays.get(integral) == len(elements)
-    attributes = _attributes(one, nominals, str(integral) if derives else None)
+    attributes = _attributes(one, nominals, str(integral) if derives else None, seen)
     attributes["name"] = one.name.removesuffix("[1]")
     if len({v.description for v in elements}) > 1:
         attributes["description"] = one.description.split(";")[0]  # what follows is of one element
     if "start" in attributes:
-        attributes["start"] = " ".join(_attributes(v, nominals, None)["start"] for v in elements)
+        attributes["start"] = " ".join(_attributes(v, nominals, None, seen)["start"] for v in elements)
     return element(2, TYPES[one.type], attributes, element(3, "Dimension", {"start": str(len(elements))}))
 
 

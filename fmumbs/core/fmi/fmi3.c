@@ -2,8 +2,8 @@
  *
  * Variables are scalars, or vectors are arrays, by the instantiation token. There are no structural parameters, no
  * clocks and no strings, so what FMI 3.0 has for these is refused. In Co-Simulation the importer sees the end of each
- * integration step in its intermediate update, and may end the step there or at a later time; with event mode a step
- * also ends where a force law or a path goes over to its next piece.
+ * integration step in its intermediate update, where it may set inputs, which hold from then on, and end the step there
+ * or at a later time; with event mode a step also ends where a force law or a path goes over to its next piece.
  */
 #if defined(__clang__) /* the standard's header declares functions without parameters as f() */
 #pragma clang diagnostic push
@@ -40,7 +40,7 @@ static double step_ended(fmu_component *c, double end, int event)
     fmi3IntermediateUpdateCallback update = (fmi3IntermediateUpdateCallback)c->host.update;
     fmi3Boolean early = fmi3False;
     fmi3Float64 when = now;
-    if (update) update(c->host.environment, now, fmi3False, fmi3True, fmi3True, c->host.early != 0, &early, &when);
+    if (update) update(c->host.environment, now, fmi3True, fmi3True, fmi3True, c->host.early != 0, &early, &when);
     if (!c->host.early) return end;
     c->at_event = event && c->host.events;
     if (c->at_event) return now;
@@ -178,7 +178,7 @@ fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference valueR
 fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                           const fmi3Float64 values[], size_t nValues)
 {
-    CALL("SetFloat64", FMU_MAY_SET,
+    CALL("SetFloat64", FMU_MAY_SET_INPUTS,
          ELEMENTS(0, valueReferences, nValueReferences, nValues,
                   fmu_set_real(c, valueReferences, nValueReferences, values)));
 }

@@ -56,7 +56,8 @@ enum {
     FMU_MAY_SET = FMU_MAY_SET_START | FMU_RUNNING,
     FMU_STARTED = FMU_RUNNING | FMU_TERMINATED,
     FMU_OUTSIDE_STEPS = FMU_INSTANTIATED | FMU_INITIALIZATION | FMU_STARTED,
-    FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED | FMU_INTERMEDIATE
+    FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED | FMU_INTERMEDIATE,
+    FMU_MAY_SET_INPUTS = FMU_MAY_SET | FMU_INTERMEDIATE /* and in the other phases what else may be set there */
 };
 
 /* Bits of fmu_component.log: the categories that reach the logger. */
@@ -120,6 +121,8 @@ struct fmu_component {
     const char *call; /* the function in progress, without its prefix */
     fm_float_mode mode; /* the importer's floating-point mode in it */
     int at_event; /* 1: the last step ended early, at an event */
+    int changed; /* 1: inputs were changed in the last intermediate update */
+    double goal; /* the end of the present step [s] */
     uint32_t *elements; /* two lists of as many references as there are variables; NULL: all variables are scalars */
     char text[FMU_MESSAGE];
 };

@@ -18,7 +18,7 @@ static const struct {
     {FMU_CONTINUOUS_TIME, "in continuous-time mode", "EnterEventMode"},
     {FMU_TERMINATED, "terminated", "Reset"},
     {FMU_STEP_EVENT, "in event mode", "EnterStepMode"},
-    {FMU_INTERMEDIATE, "in an intermediate update, where values may be read and nothing else", NULL},
+    {FMU_INTERMEDIATE, "in an intermediate update, where values may be read and inputs be set, and nothing else", NULL},
 };
 
 static const struct {

@@ -3,6 +3,9 @@
  * It ends at the communication point plus the step size as the importer computes it, so that the instance's clock
  * follows the importer's and round-off does not accumulate. Times may differ by 1e-6 of the step and 16 ulp of the
  * time. A step that is lost in that round-off changes nothing.
+ *
+ * Inputs that the importer sets in an intermediate update hold from its time on: the core's step ends there, and
+ * another one goes on from there.
  */
 #include "fmu.h"
 
@@ -34,7 +37,8 @@ static fmu_status check_step(fmu_component *c, double from, double step)
     return FMU_OK;
 }
 
-/* Shows the importer the end of an integration step, in its floating-point mode. */
+/* Shows the importer the end of an integration step, in its floating-point mode. Returns when the core's step is to
+ * end. */
 static double show(void *component, double end, int event)
 {
     fmu_component *c = component;
@@ -42,22 +46,33 @@ static double show(void *component, double end, int event)
     const int32_t phase = c->experiment.phase;
     const fm_float_mode mode = fm_float_read();
     c->experiment.phase = FMU_INTERMEDIATE;
+    c->changed = 0;
     fm_float_leave(c->mode);
-    const double wanted = c->host.version->step_ended(c, end, event);
+    c->goal = c->host.version->step_ended(c, end, event);
     fm_float_leave(mode);
     c->experiment.phase = phase;
     c->call = call;
-    return wanted;
+    return c->changed ? fm_time(c->core) : c->goal;
+}
+
+/* The core's steps to the goal. */
+static fm_status step_to_goal(fmu_component *c)
+{
+    for (;;) {
+        c->changed = 0;
+        const fm_status status = fm_step(c->core, c->goal);
+        if (status != FM_OK || !c->changed || !(fm_time(c->core) < c->goal)) return status;
+    }
 }
 
 fmu_status fmu_do_step(fmu_component *c, double from, double step)
 {
     fmu_status status = check_step(c, from, step);
-    const double end = from + step;
     if (status != FMU_OK) return status;
     c->at_event = 0;
+    c->goal = from + step;
     if (c->host.update || (c->host.events && c->host.early)) fm_watch(c->core, show, c);
-    status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : FMU_OK;
+    status = c->goal > fm_time(c->core) ? fmu_answer(c, step_to_goal(c)) : FMU_OK;
     fm_watch(c->core, NULL, NULL);
     if (status == FMU_ERROR) return status;
     fmu_tell_deformation(c);

@@ -1,7 +1,8 @@
 /* fmu_values.c: reads and sets variables and their derivatives.
  *
  * Every call checks all its value references before it changes anything. What may be set when:
- *   inputs, tunable parameters             any time before the end
+ *   inputs                                 any time before the end, also within a step
+ *   tunable parameters                     any time before the end
  *   fixed parameters, states (exact start) before initialization mode ends
  *   continuous states                      in Model Exchange, as optimisers do
  *   other outputs                          never
@@ -60,7 +61,10 @@ static int may_be_set(fmu_component *c, uint32_t reference, const fm_variable_in
 {
     const char *prefix = c->host.version->prefix;
     char sentence[120];
-    if (info->causality == FM_INPUT || (info->causality == FM_PARAMETER && info->tunable)) return 1;
+    if (info->causality == FM_INPUT) return 1;
+    if (c->experiment.phase == FMU_INTERMEDIATE)
+        return refuse(c, reference, "is not an input, and nothing else may be set in an intermediate update");
+    if (info->causality == FM_PARAMETER && info->tunable) return 1;
     if (info->state && c->experiment.phase & FMU_HOSTED) return 1;
     if (info->causality == FM_LOCAL)
         return refuse(c, reference, info->kind < 0 ? "cannot be set" : "is a constant and cannot be set");
@@ -122,9 +126,20 @@ static fmu_status after_setting(fmu_component *c, fmu_status status)
     return status;
 }
 
+/* Whether inputs are set to other values than they have. */
+static int changes(fmu_component *c, const uint32_t *reference, size_t count, const double *value)
+{
+    for (size_t i = 0; i < count; i++) {
+        double now;
+        if (fm_get(c->core, reference + i, 1, &now) != FM_OK || now != value[i]) return 1;
+    }
+    return 0;
+}
+
 fmu_status fmu_set_real(fmu_component *c, const uint32_t *reference, size_t count, const double *value)
 {
     if (!check_all(c, reference, count, value, FM_REAL, may_be_set)) return FMU_ERROR;
+    if (c->experiment.phase == FMU_INTERMEDIATE) c->changed |= changes(c, reference, count, value);
     return count ? after_setting(c, fmu_answer(c, fm_set(c->core, reference, count, value))) : FMU_OK;
 }
 

@@ -5,6 +5,7 @@ from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32,
 from math import nan, sqrt
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import fmpy
 import fmpy.fmi3
@@ -14,6 +15,7 @@ from fmpy.fmi1 import FMICallException
 from fmpy.fmi3 import FMU3Model, FMU3Slave
 
 import fmumbs as fm
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 from support.fmi_functions import FMI3_FUNCTIONS
 from support.slave import hinged_rod
@@ -347,7 +349,7 @@ def test_each_integration_step_is_shown_and_only_read(rod: Unzipped) -> None:
         seen.one.doStep(0.1 * step, 0.1)
         assert seen.one.getFloat64(seen.references) == alone.getFloat64(seen.references)
     assert len(seen.times) > 20 and np.all(np.diff(seen.times) > 0.0)
-    assert seen.flags == {(False, True, True, False)}  # set requested, get allowed, step finished, can return early
+    assert seen.flags == {(True, True, True, False)}  # set requested, get allowed, step finished, can return early
     assert [values[3] for values in seen.values] == seen.times
     energy = [
         0.5 * qd**2 - 3.0 * G * 0.5 * np.sin(q) for q, qd, _, _ in seen.values
@@ -383,6 +385,86 @@ def test_a_step_ends_at_the_time_that_an_intermediate_update_asks_for(rod: Unzip
     np.testing.assert_allclose(seen.one.getFloat64(seen.references), fine.getFloat64(seen.references), rtol=1e-6)
     seen.one.freeInstance()
     fine.freeInstance()
+
+
+class Steering:
+    """An importer that sets inputs to a law of the time in each intermediate update.
+
+    within: 0: it ends the step there, and sets them then.
+    """
+
+    def __init__(
+        self, unzipped: Unzipped, inputs: list[str], law: Callable[[float], list[float]], within: bool
+    ) -> None:
+        self.inputs = [unzipped.reference[name] for name in inputs]
+        self.law, self.within, self.updates = law, within, 0
+        self.one = unzipped.started(intermediateUpdate=self._update, earlyReturnAllowed=not within)
+
+    def _update(self, _: Any, time: float, *rest: Any) -> None:
+        *_, requested, when = rest
+        self.updates += 1
+        if self.within:
+            self.one.setFloat64(self.inputs, self.law(time))
+        else:
+            requested[0], when[0] = True, time
+
+    def run(self, end: float, outputs: list[int]) -> list[float]:
+        time = 0.0
+        while time < end:
+            if not self.within:
+                self.one.setFloat64(self.inputs, self.law(time))
+            *_, time = self.one.doStep(time, end - time)
+            assert self.within or time == end or self.updates
+        return list(self.one.getFloat64(outputs))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("model", ["slider_crank", "arm6"])
+def test_inputs_set_in_an_intermediate_update_hold_from_then_on(model: str, scheme: str, tmp_path: Path) -> None:
+    """The bits of an importer that ends the step there, sets them and goes on; with the same values, of one that sets
+    none."""
+    unzipped = Unzipped(read_model(model), tmp_path, scheme=scheme, step=1e-3, all_variables=True)
+    inputs = [v.name for v in unzipped.description.modelVariables if v.causality == "input"][:2]
+    outputs = [v.valueReference for v in unzipped.description.modelVariables if v.name.endswith((".q", ".qd"))]
+    end = 0.2
+
+    def moving(time: float) -> list[float]:
+        return [50.0 * time, *[-20.0 * time] * (len(inputs) - 1)]
+
+    within, outside = (Steering(unzipped, inputs, moving, kind) for kind in (True, False))
+    found = within.run(end, outputs)
+    assert found == outside.run(end, outputs) and within.updates == outside.updates > 2
+    alone = unzipped.started()
+    kept = list(alone.getFloat64([unzipped.reference[name] for name in inputs]))
+    still = Steering(unzipped, inputs, lambda _: kept, True)
+    alone.doStep(0.0, end)
+    assert still.run(end, outputs) == alone.getFloat64(outputs) != found
+    for each in (within.one, outside.one, still.one, alone):
+        each.freeInstance()
+
+
+def test_nothing_but_inputs_is_set_in_an_intermediate_update(rod: Unzipped) -> None:
+    refused = []
+
+    def update(_: Any, time: float, *rest: Any) -> None:
+        for reference in others:
+            with pytest.raises(FMICallException):
+                one.setFloat64([reference], [1.0])
+            refused.append(rod.messages[-1])
+
+    variables = [v for v in rod.description.modelVariables if v.type == "Float64"]
+    others = [next(v.valueReference for v in variables if v.causality == kind) for kind in ("parameter", "output")]
+    others += [v.valueReference for v in variables if v.causality == "parameter" and v.variability == "tunable"][:1]
+    one = rod.started(intermediateUpdate=update)
+    one.doStep(0.0, 0.5)
+    assert len(refused) > 3
+    assert all("nothing else may be set in an intermediate update" in text for text in refused)
+    root = ElementTree.parse(Path(rod.folder) / "modelDescription.xml").getroot()  # FMPy does not read the attribute
+    written = root.find("ModelVariables")
+    assert written is not None
+    assert {v.get("causality") for v in written if v.get("intermediateUpdate") == "true"} == {"input", "output"}
+    assert all(v.get("intermediateUpdate") for v in written if v.get("causality") == "input")
+    one.freeInstance()
 
 
 def test_no_step_ends_early_where_that_is_not_allowed(rod: Unzipped) -> None:
