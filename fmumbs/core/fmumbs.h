@@ -203,7 +203,7 @@ fm_status fm_reset(fm_instance *instance);
 fm_status fm_assemble(fm_instance *instance, double t);
 /* The position variables of the spanning tree at the present time, in the image's order: at most `capacity` of them.
  * Returns how many there are. */
-size_t fm_positions(const fm_instance *instance, double *positions, size_t capacity);
+size_t fm_positions(fm_instance *instance, double *positions, size_t capacity);
 /* The number of velocity variables of the spanning tree. */
 int32_t fm_speed_count(const fm_instance *instance);
 /* At rest at the present positions of an assembled instance, with excited modes that stand and laws without friction:
@@ -312,7 +312,7 @@ fm_status fm_update_events(fm_instance *instance, fm_events *events);
  * fm_set_tree_state puts the latter anywhere, until fm_set_continuous; its rates are those of the path at fm_time().
  * `capacity`: doubles that there is room for; nothing is written where that is too few, and fm_tree_rates is refused.
  * fm_tree_state and fm_tree_nominals return how many there are. */
-size_t fm_tree_state(const fm_instance *instance, double *y, size_t capacity);
+size_t fm_tree_state(fm_instance *instance, double *y, size_t capacity);
 fm_status fm_set_tree_state(fm_instance *instance, const double *y);
 fm_status fm_tree_rates(fm_instance *instance, double *rates, size_t capacity);
 size_t fm_tree_nominals(const fm_instance *instance, double *nominal, size_t capacity);

@@ -17,8 +17,9 @@ import fmumbs as fm
 from fmumbs.cli import main
 from fmumbs.compiler import compile
 from fmumbs.compiler.independent import with_independent_states
-from fmumbs.compiler.layout import lib
+from fmumbs.compiler.layout import ffi, lib
 from fmumbs.readers import read_model
+from fmumbs.run.coordinates import pointer
 from support.closed import space
 from support.exchange import Exchange, exchange
 from support.sweeps import seeds
@@ -202,8 +203,9 @@ def test_far_states_are_on_the_branch_of_near_ones(name: str, way: float, tmp_pa
             assert one.get(*names) == pytest.approx(near[k], rel=1e-11, abs=1e-11)
 
 
-def test_a_saved_state_has_the_branch(tmp_path: Path) -> None:
-    path = exported(read_model("four_bar"), tmp_path)
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_saved_state_has_the_branch(fmi: int, tmp_path: Path) -> None:
+    path = exported(read_model("four_bar"), tmp_path, fmi=fmi)
     with exchange(path) as one:
         one.run(0.7)
         expected = one.rates(0.7, one.x), one.get("B.q", "D.q", "C.reaction.f[1]")
@@ -227,6 +229,29 @@ def test_a_saved_state_has_the_branch(tmp_path: Path) -> None:
         one.fmu.setFMUState(state)
         assert (one.rates(0.0, one.x) == expected[0]).all()
         assert (one.get("D.q") == expected[1]).all()
+
+
+@pytest.mark.parametrize("read", ["positions", "tree state"])
+def test_what_follows_is_closed_before_the_tree_is_read(read: str) -> None:
+    """The bits of what is read after the rates were asked for."""
+    found = []
+    for first in (False, True):
+        solver = fm.Solver(with_independent_states(compile(read_model("four_bar"))))
+        solver.assemble()
+        solver.call(lib.fm_update_events, ffi.new("fm_events *"))
+        x, rates = np.empty(2), np.empty(2)
+        lib.fm_get_continuous(solver.instance, pointer(x))
+        before = solver.positions
+        x[0] += 0.3
+        solver.call(lib.fm_set_continuous, 0.0, pointer(x))
+        if first:
+            solver.call(lib.fm_continuous_rates, pointer(rates))
+        y = np.empty(lib.fm_tree_state(solver.instance, ffi.NULL, 0)) if read == "tree state" else solver.positions
+        if read == "tree state":
+            lib.fm_tree_state(solver.instance, pointer(y), len(y))
+        assert (np.abs(y[: len(before)] - before) > 1e-3).all()
+        found.append(y)
+    assert (found[0] == found[1]).all()
 
 
 # Singular --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A host for Model Exchange: opens an FMU through FMPy, and integrates it with SciPy."""
+"""A host for Model Exchange: opens an FMU of FMI 2.0 or 3.0 through FMPy, and integrates it with SciPy."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -10,8 +10,11 @@ from typing import Any
 import fmpy
 import numpy as np
 from fmpy.fmi2 import FMU2Model
+from fmpy.fmi3 import FMU3Model
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
+
+from fmumbs.play.fmi3 import AsFmi2
 
 Array = NDArray[np.float64]
 
@@ -27,13 +30,15 @@ class Exchange:
         self.description = fmpy.read_model_description(folder, validate=False)
         self.reference = {v.name: v.valueReference for v in self.description.modelVariables}
         self.messages: list[str] = []
-        self.fmu: Any = FMU2Model(
-            guid=self.description.guid,
+        second = self.description.fmiVersion.startswith("2")
+        self.fmu: Any = (FMU2Model if second else FMU3Model)(
+            guid=self.description.guid if second else self.description.instantiationToken,
             unzipDirectory=str(folder),
             modelIdentifier=self.description.modelExchange.modelIdentifier,
             instanceName="one",
         )
         self.fmu.instantiate()
+        self.fmu = self.fmu if second else AsFmi2(self.fmu, {})
         self.fmu.setupExperiment(startTime=0.0)
         self.set(values or {})
         self.fmu.enterInitializationMode()

@@ -69,13 +69,13 @@ int32_t fm_speed_count(const fm_instance *s)
 fm_status fm_tangent(fm_instance *s, double step, const double *direction, double *out)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_tangent(s, step, direction, out));
+    return fm_leave(s, settled(s) ? fm_do_tangent(s, step, direction, out) : FM_DISCARD);
 }
 
 fm_status fm_flexibility(fm_instance *s, const double *direction, double *out)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_flexibility(s, direction, out));
+    return fm_leave(s, settled(s) ? fm_do_flexibility(s, direction, out) : FM_DISCARD);
 }
 
 int32_t fm_equilibrium_found(const fm_instance *s, double *evaluations)
@@ -202,9 +202,20 @@ fm_status fm_continuous_rates(fm_instance *s, double *rates)
     return fm_leave(s, settled(s) ? fm_do_continuous_rates(s, rates) : FM_DISCARD);
 }
 
-size_t fm_tree_state(const fm_instance *s, double *y, size_t capacity)
+size_t fm_positions(fm_instance *s, double *positions, size_t capacity)
+{
+    fm_enter(s);
+    (void)fm_settle(s);
+    (void)fm_leave(s, FM_OK);
+    return fm_read_positions(s, positions, capacity);
+}
+
+size_t fm_tree_state(fm_instance *s, double *y, size_t capacity)
 {
     const size_t size = (size_t)s->model.ny;
+    fm_enter(s);
+    (void)fm_settle(s);
+    (void)fm_leave(s, FM_OK);
     if (capacity >= size) memcpy(y, s->y, size * sizeof *y);
     return size;
 }
@@ -258,7 +269,7 @@ fm_status fm_update_events(fm_instance *s, fm_events *events)
 fm_status fm_evaluate(fm_instance *s, size_t times)
 {
     fm_enter(s);
-    return fm_leave(s, fm_do_evaluate(s, times));
+    return fm_leave(s, settled(s) ? fm_do_evaluate(s, times) : FM_DISCARD);
 }
 
 size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)

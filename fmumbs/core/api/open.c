@@ -200,6 +200,7 @@ static fm_counts counts_of(const fm_instance *s)
         .owning = owned_of(&s->image) > 0,
         .passing = rows > 0 || owned_of(&s->image) > 0,
         .controls = (size_t)m->n.controls,
+        .bristles = (size_t)m->n.bristles,
         .own_pieces = m->n.gears > 0 ? (size_t)m->n.law_pieces : 0,
         .stateful = m->stateful > 0 ? speeds : 0,
         .krylov = (size_t)s->statics->room,

@@ -65,7 +65,8 @@ fm_status fm_do_step(fm_instance *s, double t_end)
     return status;
 }
 
-size_t fm_positions(const fm_instance *s, double *positions, size_t capacity)
+/* The positions of the tree at y, as many as there is room for; returns how many there are. */
+size_t fm_read_positions(const fm_instance *s, double *positions, size_t capacity)
 {
     const size_t count = (size_t)s->image.n.positions;
     for (size_t i = 0; i < count && i < capacity; i++) positions[i] = s->y[i];
@@ -81,7 +82,7 @@ fm_status fm_do_run(fm_instance *s, const double *times, size_t count, const uin
         fm_status status = fm_do_step(s, times[i]);
         if (status == FM_OK) status = fm_do_get(s, reference, width, values + i * step[0], step[1]);
         if (status != FM_OK) return status;
-        if (positions != NULL) (void)fm_positions(s, positions + i * each, each);
+        if (positions != NULL) (void)fm_read_positions(s, positions + i * each, each);
         *rows = i + 1;
         s->host.worked += (double)width;
         if (fm_step_interrupted(s)) return fm_say_interrupted(s, times[i]);

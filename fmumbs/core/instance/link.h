@@ -205,7 +205,8 @@ typedef struct fm_counts {
     uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units, vias;
     uint64_t laws, held, struck /* at most: stops with a restitution */, compliances, small, krylov;
     uint64_t dense, dense_rows, dense_bristles; /* of the systems of radau_small.c, or 0 */
-    uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
+    uint64_t frictions, friction_modes, bristles, controls,
+        owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t owning, passing; /* 1: some friction is owned; that, or there are constraint rows */
     uint64_t own_pieces; /* pieces of force laws if there are gears, else 0 */
     uint64_t stateful; /* speeds if some force element has own states, else 0 */

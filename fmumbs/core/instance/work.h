@@ -13,6 +13,7 @@ FM_HIDDEN_BEGIN
     A(double, input, n.inputs)       /* inputs at the time of an evaluation: tau, loads, controls */            \
     A(double, control, n.controls)   /* controls at that time */                                           \
     A(double, control_seed, n.controls) /* changes of the controls in a response to inputs, else 0 */       \
+    A(double, own_seed, n.bristles)     /* what these change of the rates of own states */                      \
     A(double, seed, n.inputs)        /* as input: direction of directional derivatives */                  \
     A(double, applied, 6 * n.links)  /* wrench of springs and loads, link axes, at the link's origin */       \
     A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */ \

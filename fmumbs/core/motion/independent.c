@@ -143,13 +143,19 @@ static void put_pins(fm_instance *s)
     }
 }
 
+/* The velocity variables of the unknowns of positions (level 0) or velocities (1); returns how many. */
+static int32_t unknowns_of(const fm_instance *s, int level, const int32_t **columns)
+{
+    *columns = level == 0 ? s->following->column : s->image.dependent_u;
+    return level == 0 ? s->following->unknowns : s->image.n.dependent_u;
+}
+
 /* The system at y for positions (level 0) or velocities (1), factored. 0: it is singular. */
 static int make_system(fm_instance *s, int level)
 {
     fm_following *f = s->following;
     const fm_image *m = &s->image;
-    const int32_t count = level == 0 ? f->unknowns : m->n.dependent_u;
-    const int32_t *columns = level == 0 ? f->column : m->dependent_u;
+    const int32_t *columns, count = unknowns_of(s, level, &columns);
     int32_t n = level == 0 ? f->pins : 0;
     fm_ends ends = {.joint = -1};
     fm_run_orientations(s, s->y);
@@ -304,8 +310,7 @@ static int32_t row_of_system(const fm_instance *s, int level, int32_t n)
 int fm_following_change(fm_instance *s, int level, const double *value, double *change)
 {
     fm_following *f = s->following;
-    const int32_t count = level == 0 ? f->unknowns : s->image.n.dependent_u;
-    const int32_t *columns = level == 0 ? f->column : s->image.dependent_u;
+    const int32_t *columns, count = unknowns_of(s, level, &columns);
     memset(change, 0, (size_t)s->image.n.speeds * sizeof *change);
     if (f->pins > 0 || !make_system(s, level)) return 0;
     for (int32_t n = 0; n < count; n++) f->x[n] = -f->over[n] * value[row_of_system(s, level, n)];
@@ -318,8 +323,7 @@ int fm_following_change(fm_instance *s, int level, const double *value, double *
 int fm_following_back(fm_instance *s, int level, const double *force, double *value)
 {
     fm_following *f = s->following;
-    const int32_t count = level == 0 ? f->unknowns : s->image.n.dependent_u;
-    const int32_t *columns = level == 0 ? f->column : s->image.dependent_u;
+    const int32_t *columns, count = unknowns_of(s, level, &columns);
     memset(value, 0, (size_t)s->image.n.rows * sizeof *value);
     if (f->pins > 0 || !make_system(s, level)) return 0;
     for (int32_t j = 0; j < count; j++) f->x[j] = force[columns[j]] * s->scale[s->image.n.positions + columns[j]];

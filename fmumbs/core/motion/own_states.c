@@ -31,15 +31,14 @@ void fm_own_rates(const fm_instance *s, const double *y, double *ydot)
     }
 }
 
-/* What work.control_seed changes of the rate of a state; 0 for one that is no own state. */
-double fm_own_rate_seed(const fm_instance *s, int32_t state)
+/* What work.control_seed changes of the rates of the own states, in work.own_seed; bristles have zero there. */
+void fm_own_seed(fm_instance *s)
 {
     fm_own_states own;
     for (int32_t n = 0; n < s->model.stateful; n++) {
         const int count = fm_own_states_of(s, n, s->y, &own);
-        if (count > 0 && state >= own.first && state < own.first + count) return own.seed[state - own.first];
+        for (int j = 0; j < count; j++) s->work.own_seed[own.first + j - s->model.bristles] = own.seed[j];
     }
-    return 0.0;
 }
 
 /* Makes the own states those whose rates are zero at the positions and velocities of y. Requires work.control. */

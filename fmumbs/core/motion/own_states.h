@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_own_rates(const fm_instance *s, const double *y, double *ydot);
-double fm_own_rate_seed(const fm_instance *s, int32_t state);
+void fm_own_seed(fm_instance *s);
 void fm_own_settle(const fm_instance *s, double *y);
 void fm_own_derive(fm_instance *s);
 void fm_own_stage(fm_instance *s, double t, const double *y, double g, double *rates);

@@ -189,7 +189,8 @@ static double response_of(fm_instance *s, uint32_t unknown)
     int32_t state = 0;
     const fm_beyond_kind beyond = fm_beyond(s, unknown, &state);
     if (beyond == FM_BEYOND_RATE)
-        return fm_is_speed(s, state) ? s->work.udot[state - m->n.positions] : fm_own_rate_seed(s, state);
+        return fm_is_speed(s, state) ? s->work.udot[state - m->n.positions]
+                                     : s->work.own_seed[state - s->model.bristles];
     if (beyond != FM_BEYOND_NOT) return 0.0;
     const int32_t kind = m->variable_kind[unknown], object = m->variable_object[unknown];
     const int32_t component = m->variable_component[unknown];
@@ -220,6 +221,7 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     fm_friction_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_excite_seed(s, s->work.seed);
     memcpy(s->work.control_seed, s->work.seed + m->n.modes + 6 * m->n.loads, (size_t)m->n.controls * sizeof(double));
+    fm_own_seed(s);
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
