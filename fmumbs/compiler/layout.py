@@ -28,16 +28,13 @@ _TYPES: dict[str, "np.dtype[Any]"] = {
 
 @dataclass(frozen=True)
 class Column:
-    """One array of the image: name, element type, columns, and the name of the size that counts its rows; and of that
-    which its values index, "" if they are not indices.
-    """
+    """One array of the image: name, element type, columns, and the name of the size that counts its rows."""
 
     name: str
     dtype: "np.dtype[Any]"
     columns: int
     rows: str
     section: str
-    bound: str
 
     @cached_property
     def empty(self) -> NDArray[Any]:
@@ -63,8 +60,8 @@ def table() -> tuple[Column, ...]:
     columns = []
     for i in range(lib.fm_array_count()):
         a = lib.fm_array(i)
-        name, rows, section, bound = (ffi.string(s).decode() for s in (a.name, a.rows, a.section, a.bound))
-        columns.append(Column(name, _TYPES[a.type.decode()], a.columns, rows, section, bound))
+        name, rows, section = (ffi.string(s).decode() for s in (a.name, a.rows, a.section))
+        columns.append(Column(name, _TYPES[a.type.decode()], a.columns, rows, section))
     return tuple(columns)
 
 

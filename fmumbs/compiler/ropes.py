@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._limits import LAW_POWERS
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given, table
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model, Point, Pulley, Rope
@@ -207,13 +207,12 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
     count = len(arrays["point_link"])
     R = arrays["point_R"].reshape(-1, 3, 3)
     tips = np.swapaxes(R, 1, 2) + arrays["point_r"][:, None]  # of unit vectors along the axes of each point
-    more = {
-        "point_link": np.repeat(arrays["point_link"], 4),
-        "point_r": np.concatenate([arrays["point_r"][:, None], tips], axis=1).reshape(-1, 3),
-        "point_R": np.repeat(arrays["point_R"], 4, axis=0),
-        "point_name": np.repeat(arrays["point_name"], 4),
+    more = {  # behind the points that there are
+        "point_link": np.tile(arrays["point_link"], 4),
+        "point_r": np.concatenate([arrays["point_r"], *np.swapaxes(tips, 0, 1)]),
+        "point_R": np.tile(arrays["point_R"], (4, 1)),
+        "point_name": np.tile(arrays["point_name"], 4),
     }
-    moved = {column.name: 4 * arrays[column.name] for column in table() if column.bound == "points"}
     joints = arrays["joint_first"] >= 0
     angles = np.array([np.flatnonzero(joints & (arrays["joint_p"] == p))[-1] for p in arrays["pulley_p"]])
     variables = {
@@ -223,11 +222,11 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
         "variable_name": np.full(12 * count + len(angles), -1),
     }
     variables = {name: column.astype(np.int32) for name, column in variables.items()}
-    instance = open_where_given(arrays | more | moved | variables)
+    instance = open_where_given(arrays | more | variables)
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return None
     values = _read(instance, 12 * count + len(angles))
-    place = values[: 12 * count].reshape(count, 4, 3)
+    place = np.swapaxes(values[: 12 * count].reshape(4, count, 3), 0, 1)
     place[:, 1:] -= place[:, :1]
     return place, values[12 * count :]
 
