@@ -15,6 +15,7 @@ typedef struct fm_link_slots {
     int32_t size; /* of its quaternion, the product of those of the balls before it; none: 1 */
     int32_t theta, x, c2; /* of a frame on a flexible body: its rotation vector, its square, and c_2, c_3 of it */
     int32_t c3, modes;    /* of a flexible body: the forces on its modes, none so far */
+    int32_t resisted;     /* of a ball: the torque of its spring and damper less what else acts along its axes */
 } fm_link_slots;
 
 /* A vector and its first two derivatives; the second one of a place is less gravity, which drops out of differences. */

@@ -255,7 +255,7 @@ static int32_t ball_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     const int input = applied[0] == b->g->leaf.tau + u;
     const int32_t tau = input ? applied[0] : fm_add_node(b, FM_DO_VECTOR, applied[0], applied[1], applied[2]);
     const int32_t resisted = fm_build_ball_resistance(b, b->m->link_joint[i], u, link_position(b, i), speed);
-    const int32_t sum = fm_add_node(b, FM_DO_SUBTRACT, resisted, tau, 0);
+    const int32_t sum = b->link[i].resisted = fm_add_node(b, FM_DO_SUBTRACT, resisted, tau, 0);
     if (k->torque == FM_NO_SLOT) return sum;
     return fm_add_node(b, reversed ? FM_DO_SUBTRACT : FM_DO_ADD, sum, fm_add_node(b, FM_DO_BACK, k->axis, k->torque, 0),
                        0);
