@@ -142,6 +142,27 @@ def test_ropes(case: Case) -> None:
     pair.check()
 
 
+@pytest.mark.parametrize("winch", [False, True])
+def test_a_rope_that_is_taut_over_pulleys(winch: bool) -> None:
+    """From a drum on the ground, by a point of a swinging arm and a pulley on that, to a body that moves freely."""
+    model = fm.Model("hoist", gravity=(1.0, 0.5, -9.81))
+    own: dict[str, Any] = {"mass": 2.0, "com": (0.1, 0.0, 0.05), "inertia": (0.2, 0.25, 0.3)}
+    drum, arm, disc, load = (fm.Body(name, **own) for name in ("drum", "arm", "disc", "load"))
+    A = fm.Revolute("A", model.ground.at(), drum.at(), axis="y", q0=0.2, u0=0.5)
+    B = fm.Revolute("B", model.ground.at(0.0, 0.0, 2.0), arm.at(), axis="x", q0=0.3, u0=-0.4)
+    C = fm.Revolute("C", arm.at(1.5, 0.0, 0.5), disc.at(), axis="y", u0=0.3)
+    F = fm.Free("F", model.ground.at(), load.at(), q0=(1.9, 0.1, -1.0, 1.0, 0.1, 0.2, 0.0), u0=(0.3,) * 6)
+    over = fm.Pulley(C, 0.15, side="negative")
+    way = [fm.Pulley(A, 0.1, side="positive"), arm.at(0.6, 0.1, 0.3), over, load.at(0.0, 0.0, 0.2)]
+    given: dict[str, Any] = {"stiffness": 40.0, "damping": 3.0, "length": 4.5, "winch": winch}
+    rope = fm.Rope("rope", way[::-1] if winch else way, **given)
+    model.add(drum, arm, disc, load, A, B, C, F, rope)
+    pair = Pair(model)
+    assert not pair.why and {"rope.radius[1]", "rope.stiffness"} <= set(pair.knowns)
+    assert np.all(pair.exact.get("rope.tension") > 0.0)
+    pair.check(few=len(pair.knowns))
+
+
 @pytest.mark.parametrize("seed", seeds(6, 60))
 def test_motors_and_gears(seed: int) -> None:
     """With and without inductance, voltages that are cut or not, teeth within their play and pressed on either flank,
