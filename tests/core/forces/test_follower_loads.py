@@ -1,6 +1,7 @@
 """Follower loads: forces and torques in the axes of their points, whose work depends on the way."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import mpmath as mp
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from support.both_ways import runs
 
 BECK = 20.0509  # EI / L^2: M. Beck, ZAMP 3 (1952) 225
 
@@ -183,6 +185,20 @@ def test_a_jet_on_a_spinning_body_flies_as_newton_and_euler_say(scheme: Any) -> 
     assert_allclose([result[f"b.r[{i}]"][-1] for i in (1, 2, 3)], r, atol=1e-8)
     w, x, y, z = (result[f"b.quat[{i}]"][-1] for i in (1, 2, 3, 4))
     assert_allclose(fm.Rotation.quaternion(w, x, y, z).matrix, R, atol=1e-8)
+
+
+def test_a_thrust_on_a_body_that_spins(tmp_path: Path) -> None:
+    """v = F / (m w) (sin w t, 1 - cos w t), in Python and in FMUs."""
+    F, m, w = 6.0, 2.0, 3.0
+    model = fm.Model("thrust", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=m, inertia=(0.1, 0.1, 0.1))
+    modes = (fm.Slide("x"), fm.Slide("y"), fm.Turn("z"))
+    model.add(body, fm.Joint("J", model.ground.at(), body.at(), modes=modes, u0=(0.0, 0.0, w)))
+    model.add(fm.Load("push", body.at(), force=(F, 0, 0), axes="point"))
+    names = ["J.qd[1]", "J.qd[2]"]
+    for what, t, found in runs(tmp_path, model, names, stop=2.0, interval=0.1, tolerance=1e-12, scheme="dop853"):
+        assert_allclose(found["J.qd[1]"], F / (m * w) * np.sin(w * t), rtol=0, atol=1e-9, err_msg=what)
+        assert_allclose(found["J.qd[2]"], F / (m * w) * (1 - np.cos(w * t)), rtol=0, atol=1e-9, err_msg=what)
 
 
 def test_a_jet_does_the_work_that_the_energy_gains() -> None:

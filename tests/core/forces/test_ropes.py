@@ -14,6 +14,7 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import pack
 from fmumbs.errors import ModelError, SolverError
+from support.both_ways import runs
 from support.strategies import Case, roped
 from support.sweeps import each_value, examples
 from support.tree_agreement import assert_agrees
@@ -223,6 +224,14 @@ def test_atwoods_machine(scheme: Any, dynamics: Any, axis: str, side: Any) -> No
     assert_allclose(solver.get("left_slide.q"), -DEPTH - 0.125 * a, atol=10 * strain)
     turned = -0.125 * a / RADIUS if axis == "y" else 0.125 * a / RADIUS
     assert_allclose(solver.get("axle.q"), turned, atol=100 * strain)
+
+
+def test_atwoods_machine_in_fmus(tmp_path: Path) -> None:
+    stiffness = 1e7
+    model, a = atwood(3.0, 2.0, stiffness, "y")
+    for what, t, found in runs(tmp_path, model, ["left_slide.q", "axle.q"], stop=0.5, interval=0.1, tolerance=1e-10):
+        strain = 3.0 * G / stiffness
+        assert_allclose(found["left_slide.q"], -DEPTH - a * t**2 / 2, rtol=0, atol=10 * strain, err_msg=what)
 
 
 def test_a_rope_that_is_hauled_over_a_pulley_keeps_energy_and_becomes_stiffer() -> None:

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler.layout import ffi, lib
 from oracle.joints import matrix_of_quaternion
+from support.both_ways import runs
 from support.closed import coupled, plane, space
 from support.host import Host
 from support.impacts import ROUND_OFF, Array, gain, impulses, started, strike, with_stops
@@ -96,6 +97,15 @@ def test_five_balls(e: float, scheme: str, dynamics: str) -> None:
     assert sum(result[f"c{i}.impacts"][-1] for i in range(1, 5)) == (4 if e == 1.0 else 10)
     loss = sum(result[f"c{i}.loss"] for i in range(1, 5))
     assert_allclose(result["solver.energy"] + loss, 0.5, rtol=EXACT)
+
+
+@pytest.mark.parametrize("e", BALLS)
+def test_five_balls_in_fmus(tmp_path: Path, e: float) -> None:
+    names = [f"s{i}.qd" for i in range(5)]
+    for what, _, found in runs(tmp_path, balls(e), names, stop=60.0, interval=1.0):
+        v = np.cumsum([found[name][-1] for name in names])
+        assert_allclose(v, BALLS[e], rtol=0, atol=PRINTED, err_msg=what)
+        assert_allclose(v.sum(), 1.0, rtol=EXACT, err_msg=what)
 
 
 @each_value
