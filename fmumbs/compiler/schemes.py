@@ -10,7 +10,9 @@ from fmumbs.errors import ModelError
 
 @dataclass(frozen=True)
 class Scheme:
-    """One scheme, from fm_scheme_info. number: the value of solver.scheme; fixed: equal steps; order: of its steps."""
+    """One scheme, from fm_scheme_info. number: the value of solver.scheme; fixed: equal steps; order: of its steps;
+    stages: derivatives of the state that a step works with.
+    """
 
     number: int
     name: str
@@ -18,6 +20,7 @@ class Scheme:
     purpose: str
     order: int
     fixed: bool
+    stages: int
 
 
 def _schemes() -> Iterator[Scheme]:
@@ -26,7 +29,7 @@ def _schemes() -> Iterator[Scheme]:
         if row == ffi.NULL:
             return
         name, method, purpose = (ffi.string(text).decode() for text in (row.name, row.method, row.purpose))
-        yield Scheme(number, name, method, purpose, row.order, bool(row.fixed))
+        yield Scheme(number, name, method, purpose, row.order, bool(row.fixed), row.stages)
 
 
 SCHEMES = {scheme.name: scheme for scheme in _schemes()}

@@ -143,6 +143,7 @@ typedef struct fm_scheme_info {
     const char *purpose; /* "of order 4, with fixed steps" */
     int32_t order;       /* of its steps */
     int32_t fixed;       /* 1: equal steps of at most solver.step; 0: steps by solver.tolerance */
+    int32_t stages;      /* derivatives of the state that a step works with */
 } fm_scheme_info;
 
 typedef struct fm_variable_info {

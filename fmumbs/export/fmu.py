@@ -127,8 +127,8 @@ def export_fmu(
         angle at its dead centre, the FMU says so by fmi2Discard. Of a tree both are the same.
     realtime: an FMU for Co-Simulation with fixed steps, for real-time computers: by scheme, or rk4, of at most `step`.
         The default experiment runs with the inputs' start values, and the documentation says what its mean and its
-        worst step took, and what bounds each iteration. A mechanism with an iteration without a useful bound is
-        refused.
+        worst step took, what bounds that, and what bounds each iteration. A mechanism with an iteration
+        without a useful bound is refused.
     {options}
 
     Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU

@@ -18,22 +18,17 @@ from fmumbs.errors import ExportError
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
 
-CORRECTIONS = 100
-"""Most corrections of an integration step: 25 of positions and 25 of velocities, done again once where those fail."""
-NEWTON, HALVINGS = 60, 30
-"""Most iterations for the normal forces of an evaluation, and trial steps of each."""
-CUT_JOINT = 30
-"""Most iterations for the coordinates of a cut joint at a position."""
-WIDTHS = 6
-"""Most distances from a singular position at which nodes of the interpolation are sought."""
+CORRECTIONS = 4 * lib.FM_MOST_CORRECTIONS
+"""Most corrections of an integration step: those of positions and of velocities, done again once where those fail."""
+SINGULAR = 2 * (lib.FM_NODES + 2)
+"""Most evaluations in place of one beside a singular position: at a stage, at the nodes of an interpolation and on the
+branch, of stages that begin again once."""
 STICKING = 7
 """Most evaluations in place of one while a law sticks, and of the choice whether it does."""
 STACK = 16 * 1024
 """Bytes that no call needs more of; the tests paint the stack."""
 MOST_STEPS = 10_000
 """Integration steps of the run that is counted."""
-INFINITE = 1e299
-"""Bounds of a law's velocities that are larger are infinite."""
 _FIXED = [name for name, scheme in SCHEMES.items() if scheme.fixed]
 
 
@@ -59,15 +54,27 @@ def fixed_scheme(options: RunOptions) -> RunOptions:
     return options
 
 
+def _laws_that_stick(image: "ModelImage") -> list[str]:
+    """Names of the force laws that may stick: their pieces have bounds of the velocity."""
+    arrays, found = image.arrays, list[str]()
+    for i in range(image.sizes["laws"]):
+        first, count = int(arrays["law_first"].flat[i]), int(arrays["law_count"].flat[i])
+        bounds = arrays["law_range"].reshape(-1, 5)[first : first + count, 2:4]
+        if np.any(np.abs(bounds) < lib.FM_LARGEST_BOUND):
+            found.append(str(image.variables.structured.text(int(arrays["law_name"].flat[i]))))
+    return found
+
+
+def _owned(image: "ModelImage") -> int:
+    """How many frictions follow their joints' own normal forces."""
+    own = image.arrays["friction_own"].reshape(-1, 3)[: image.sizes["frictions"]]
+    return int(np.any(own != 0, axis=1).sum())
+
+
 def check_bounded(image: "ModelImage") -> None:
     """Raises ExportError for a mechanism with an iteration that no count ends soon."""
     arrays, sizes = image.arrays, image.sizes
-    found = []
-    for i in range(sizes["laws"]):
-        first, count = int(arrays["law_first"].flat[i]), int(arrays["law_count"].flat[i])
-        bounds = arrays["law_range"].reshape(-1, 5)[first : first + count, 2:4]
-        if np.any(np.abs(bounds) < INFINITE):
-            found.append(str(image.variables.structured.text(int(arrays["law_name"].flat[i]))))
+    found = _laws_that_stick(image)
     if len(found) > 1:
         raise ExportError(
             f"'{found[0]}' and '{found[1]}' of '{image.name}' may stick at the same time: no useful count bounds the "
@@ -81,6 +88,20 @@ def check_bounded(image: "ModelImage") -> None:
             f"'{image.name}' has nonholonomic joints and loops, whose positions may have to be assembled again within "
             "a step. Replace the loops or these joints, or leave realtime out."
         )
+
+
+def bounds_of(image: "ModelImage") -> tuple[int, int]:
+    """Most evaluations and corrections of an integration step away from singular positions, by which it ends or fails.
+
+    A step takes an evaluation a stage. In place of each there are several while a law sticks, as for the choice of its
+    mode at the start of a communication step and at the end of an integration step, and one for each friction by own
+    normal forces, and two.
+    """
+    number = int(image.arrays["options"].flat[lib.FM_OPTION_SCHEME])
+    scheme = next(one for one in SCHEMES.values() if one.number == number)
+    loops, sticks, owned = image.sizes["rows"] > 0, bool(_laws_that_stick(image)), _owned(image)
+    each = (STICKING if sticks else 1) * (2 + owned if owned else 1)
+    return (scheme.stages + (2 if sticks else 0)) * each, CORRECTIONS if loops else 0
 
 
 def counts_of(image: "ModelImage") -> Counts:
@@ -109,9 +130,10 @@ def section(image: "ModelImage") -> tuple[str, str]:
     """Heading and text, in HTML, for the FMU's documentation. Raises as check_bounded and counts_of."""
     check_bounded(image)
     counts = counts_of(image)
-    rows = [("evaluations of the accelerations", counts.evaluations), ("corrections of loops", counts.corrections)]
+    names, most = ("evaluations of the accelerations", "corrections of loops"), bounds_of(image)
     table = "\n".join(
-        f"<tr><td>{what}</td><td>{mean:.6g}</td><td>{worst:.6g}</td></tr>" for what, (mean, worst) in rows
+        f"<tr><td>{what}</td><td>{mean:.6g}</td><td>{worst:.6g}</td><td>{bound}</td></tr>"
+        for what, (mean, worst), bound in zip(names, (counts.evaluations, counts.corrections), most, strict=True)
     )
     return (
         "Real time",
@@ -120,25 +142,27 @@ into equal ones. It should be a multiple of that, so that each takes the same nu
 <code>solver.scheme</code> must stay that of fixed steps. No step allocates memory, and no call needs
 more than {STACK // 1024} KB of stack where the compiler optimizes.</p>
 <table>
-<tr><th>in an integration step</th><th>mean</th><th>worst</th></tr>
+<tr><th>in an integration step</th><th>mean</th><th>worst</th><th>never more than</th></tr>
 {table}
 </table>
-<p>Counted over {counts.steps} steps of the default experiment. {" ".join(_bounds(image))}</p>""",
+<p>An evaluation is one sweep over all bodies and one factor of the loops' matrix; a correction is one solution with
+such a factor, and at most one sweep and factor more. Counted over {counts.steps} steps of the default
+experiment. {" ".join(_bounds(image))}</p>""",
     )
 
 
 def _bounds(image: "ModelImage") -> list[str]:
     """Sentences on what else is iterated, and what happens where a count ends."""
-    arrays, sizes = image.arrays, image.sizes
-    found = []
+    sizes, found = image.sizes, list[str]()
     if sizes["rows"]:
         found.append(
             f"A step whose loops {CORRECTIONS} corrections do not close returns Discard; the instance is then at the "
             "last successful time."
         )
         found.append(
-            "Beside a singular position an evaluation is interpolated from others, at nodes that are sought at "
-            f"{WIDTHS} distances at most."
+            f"Beside a singular position a step takes at most {SINGULAR} times as many evaluations: they are "
+            f"interpolated from others at {lib.FM_NODES} nodes, which are sought at {lib.FM_MOST_WIDTHS} distances "
+            f"at most, with at most {2 * lib.FM_MOST_CORRECTIONS} corrections of each."
         )
     if sizes["laws"]:
         found.append(
@@ -146,10 +170,13 @@ def _bounds(image: "ModelImage") -> list[str]:
             "mode at the end of an integration step and at the start of a communication step."
         )
     if sizes["cut_positions"]:
-        found.append(f"Coordinates of cut joints take at most {CUT_JOINT} iterations, then the step returns Discard.")
-    if sizes["frictions"] and np.any(arrays["friction_own"] != 0):
         found.append(
-            f"The normal forces of friction take at most {NEWTON} iterations of at most {HALVINGS} trial steps in an "
+            f"Coordinates of cut joints take at most {lib.FM_MOST_SEARCHES} iterations, then the step returns Discard."
+        )
+    if _owned(image):
+        found.append(
+            f"The normal forces of friction take at most {lib.FM_MOST_NORMAL_STEPS} iterations of at most "
+            f"{lib.FM_MOST_HALVINGS} trial steps in an "
             "evaluation; where these do not balance them, the step returns Discard. Where an evaluation does not hold "
             "what they follow, it takes one more for each of these frictions, and another."
         )

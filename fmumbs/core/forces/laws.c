@@ -23,7 +23,6 @@
 #include <math.h>
 
 #define FM_AT 1e-12     /* of the mechanism's velocities: a velocity that is so near a law's bound is at it */
-#define FM_LARGEST_BOUND 1e299 /* larger bounds are infinite */
 
 /* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)

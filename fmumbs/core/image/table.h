@@ -26,6 +26,7 @@ typedef struct fm_header {
 
 /* Limits of an image */
 #define FM_BODY_MODES 24     /* most modes of a flexible body */
+#define FM_LARGEST_BOUND 1e299 /* larger bounds of the pieces of a force law are infinite */
 #define FM_LEAST_PERIOD 1e-100 /* [s] of a path, so that quotients do not overflow */
 
 /* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity)
@@ -541,6 +542,17 @@ typedef enum fm_correction { /* how drift off the constraints is corrected after
                              FM_CORRECT_BAUMGARTE, /* c'' + 2 alpha c' + beta^2 c = 0 in place of c'' = 0 */
                              FM_CORRECT_NEVER
 } fm_correction;
+
+/* The most iterations of what a step iterates, with which real time counts (fmumbs/export/realtime.py). */
+typedef enum fm_most {
+    FM_MOST_CORRECTIONS = 25, /* Newton steps of a correction of a level, and again if velocities then do not fit */
+    FM_MOST_NORMAL_STEPS = 60, /* Newton steps for own normal forces */
+    FM_MOST_HALVINGS = 30, /* of one of these */
+    FM_MOST_SEARCHES =
+        30, /* Newton steps for a cut joint's coordinates: 4 reach any rotation, 16 reduce what is left */
+    FM_MOST_WIDTHS = 6, /* distances of the nodes of an interpolation across a singular position */
+    FM_NODES = 12 /* these nodes */
+} fm_most;
 
 /* Where the motion starts, by solver.equilibrium: at the start values, or in the equilibrium near them, where drives
  * hold their programs, or without these. */

@@ -28,7 +28,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FM_SEARCHES 30         /* most Newton steps: 4 reach any rotation, 16 reduce what is left by FM_OPEN each */
 #define FM_FOUND 1e-15         /* [rad], or relative to the length: step at which the iteration stops */
 #define FM_ROUND_OFF_STEP 1e-9 /* the same: a step below it that is no shorter than the one before is round-off */
 #define FM_OPEN 0.1            /* [rad]: angle across the free rotations by which the loop is open */
@@ -178,7 +177,7 @@ static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, d
     const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF_STEP, resolved);
     const int early = s->clock[FM_IMPLICIT] != 0.0;
     double before = INFINITY, across = 0.0;
-    for (int n = 0; n < FM_SEARCHES; n++) {
+    for (int n = 0; n < FM_MOST_SEARCHES; n++) {
         double step[6], kept[FM_JOINT_MODES + 1];
         if (!pose(s, joint, p, at)) return 0;
         fm_chain_miss(&at->found->chain, to->R, to->r, step);

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define FM_ROW_SHARE 0.4 /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
-#define FM_MOST_CORRECTIONS 25 /* most Newton steps of a correction */
 #define FM_LEADS 0.05 /* a correction is efficient if it leaves less than this fraction of the violation */
 /* velocities below are zero: violations by their round-off are subnormal */
 #define FM_NO_DIGITS (DBL_MIN / DBL_EPSILON)

@@ -32,7 +32,6 @@
 #define FM_REACH (FM_NODES / 2)
 #define FM_WIDEST 0.03 /* first X [rad], or relative to the length; then smaller by FM_NARROWING */
 #define FM_NARROWING 0.7
-#define FM_TRIALS 6
 #define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is near a singular position */
 #define FM_REGULARISED 1e-4 /* fraction of former pivots, added to K so that only regular directions are corrected */
 #define FM_SMOOTH 2e-11 /* largest effect of the outermost nodes on states [rad], or relative to length or speed */
@@ -177,7 +176,7 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     if (factored) fm_singular_roots(s, s->singular->root);
     else if (!fm_singular_measure(s, y, s->singular->root)) return 0;
     if (!fm_singular_direction(s, y + s->image.n.positions)) return 0;
-    for (int n = 0; n < FM_TRIALS; n++, X *= FM_NARROWING) {
+    for (int n = 0; n < FM_MOST_WIDTHS; n++, X *= FM_NARROWING) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
         if (!more_nodes(s, y) || !are_clear(s) || !find_state(s, y)) continue;

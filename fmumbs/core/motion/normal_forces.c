@@ -32,8 +32,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_NEWTON 60      /* most iterations */
-#define FM_HALVINGS 30    /* of one of them */
 #define FM_AGREE 1e-13    /* of the normal forces, relative to the largest */
 
 int fm_any_own_friction(const fm_instance *s)
@@ -192,10 +190,10 @@ static int find(fm_instance *s)
     const int32_t n = s->friction->count;
     double *x = s->friction->x, *off = s->friction->off, *trial = s->friction->trial, before = residual(s, x, off);
     int there = 1; /* the derivatives are those at x */
-    for (int round = 0; round < FM_NEWTON && before > FM_AGREE; round++) {
+    for (int round = 0; round < FM_MOST_NORMAL_STEPS && before > FM_AGREE; round++) {
         double part = 1.0, now = INFINITY;
         if (!solve(s, off)) return 0;
-        for (int halved = 0; halved < FM_HALVINGS && !(now < before); halved++, part *= 0.5) {
+        for (int halved = 0; halved < FM_MOST_HALVINGS && !(now < before); halved++, part *= 0.5) {
             for (int32_t k = 0; k < n; k++) trial[k] = x[k] - part * off[k];
             now = residual(s, trial, s->friction->aim);
         }

@@ -80,7 +80,6 @@ typedef struct fm_following {
     int32_t unknowns, pins;
 } fm_following;
 
-#define FM_NODES 12 /* nodes of the interpolation across a singular position */
 #define FM_LOOKED_AT 38 /* fractions of a step at which a search for a row's least root looks (tangent.c) */
 
 /* Interpolation across singular positions (crossings.c). */
