@@ -50,7 +50,8 @@ static const char *const size_names[] = {
 };
 
 static const fm_scheme_info schemes[] = {
-#define S(number, id, name, order, fixed, stages, terms, method, purpose) {#name, method, purpose, order, fixed, stages},
+#define S(number, id, name, order, fixed, stages, terms, method, purpose) \
+    {#name, method, purpose, order, fixed, stages},
     FM_SCHEMES(S)
 #undef S
 };
