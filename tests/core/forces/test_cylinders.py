@@ -186,6 +186,15 @@ def test_rates_follow_their_inputs(tmp_path: Path) -> None:
     assert_allclose(found, [*expected, 0.0], rtol=1e-9)
 
 
+def test_accelerations_wait_for_pressures_and_flows_do_not() -> None:
+    variables = fm.compile(valved()).variables
+    follows = {one.name: one.dependencies for one in variables if one.causality == "output"}
+    opening = next(one.index for one in variables if one.name == "C.opening")
+    assert list(follows["C.flow_A"] or ()) == [opening]
+    for name in ("s.qdd", "C.force", "C.pressure_A"):
+        assert opening not in (follows[name] if follows[name] is not None else (opening,)), name
+
+
 def test_at_rest_shut_chambers_keep_their_oil() -> None:
     found = fm.equilibrium(ram("z", pressure_A=1e5, pressure_B=1e5)).solver
 
@@ -204,6 +213,8 @@ def test_at_rest_leaking_chambers_share_their_oil_and_open_ones_have_the_pressur
     found = fm.equilibrium(ram("z", leakage=1e-12)).solver
     p = 9.81 * MASS / (A - B)
     assert_allclose([found.get("C.pressure_A"), found.get("C.pressure_B")], p, rtol=1e-9)
+    oil = volumes(START).sum() * np.exp(-p / BETA)
+    assert_allclose(volumes(found.get("s.q")).sum(), oil, rtol=1e-10)
     held = ram(valve=fm.Valve(**VALVE), opening=0.5)
     held.add(fm.Spring("k", held.ground.at(), held["load"].at(), stiffness=1e6, free_length=START))
     found = fm.equilibrium(held).solver
