@@ -54,6 +54,7 @@ wheels: platforms # with the binaries that are in build/platforms then
 
 C_FILES = $(filter-out fmumbs/core/fmi/fmi2Function% fmumbs/core/fmi/fmi2Types% fmumbs/core/fmi/fmi3Function% fmumbs/core/fmi/fmi3Platform%,$(wildcard \
     fmumbs/core/*.h fmumbs/core/*/*.[ch] fmumbs/core/*/*.inc fmumbs/export/*.inc tests/core/*.h tests/core/*/*.c tests/*/*.c tests/faults/site/*.c fuzz/*.[ch] \
+    tests/oracle/quadruple/*.[ch] \
     benchmarks/*.c benchmarks/peers/*.c benchmarks/peers/*.h))
 
 lint: .venv/.test .venv/.core

@@ -1,0 +1,102 @@
+"""Values and exact derivatives beside those of the core in numbers of 113 bits, which takes derivatives by differences:
+states, inputs and parameters, of rates and outputs, in a motion that a host integrates.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from oracle.quadruple import Point, values_and_derivatives
+from support.drawing.mechanism import Refused, draw
+from support.sweeps import seeds
+
+MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glob("*.py"))
+
+EXACT = 1e-9
+"""Of a row's largest derivative, or a hundredth of the largest of all."""
+ROUND_OFF = 1e-9
+"""Of a value's size, or a thousandth of the largest of all: what is zero is a sum of others."""
+LONG = {"branch_chain": 1e-6}
+"""EXACT of a chain of a thousand bodies, whose derivatives are those of its inverse dynamics: 2e-7 was seen."""
+KINKS = (".slip", ".quat[")
+"""Sizes, at zero; quaternions have the sign that continues their past."""
+CONDITION = 1e3
+"""Times the change by the last digits of all states: round-off of a thousand bodies, each with some of it."""
+FEW = 20
+"""States and parameters of one model, drawn, and five times as many outputs: bodies have ten, joints forty."""
+
+
+def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT) -> None:
+    point = Point(solver)
+    rng = np.random.default_rng(seed)
+    table = list(enumerate(point.variables))
+    outputs = [i for i, v in table if v.causality == "output" and v.variability == "continuous"]
+    outputs = [i for i in outputs if not any(kink in point.variables[i].name for kink in KINKS)]
+    inputs = [i for i, v in table if v.causality == "input"]
+    parameters = [i for i, v in table if v.variability == "tunable" and solver.get(v.name) != 0.0]
+
+    def few(of: list[int], count: int = FEW) -> list[int]:
+        return sorted(rng.choice(of, min(count, len(of)), replace=False).tolist())
+
+    unknowns = [u for u in [*point.rates, *few(outputs, 5 * FEW)] if point.has_adjoint(u, point.states[0])]
+    knowns = [k for k in [*few(inputs), *few(parameters)] if point.has_adjoint(point.rates[0], k)]
+    knowns = [*few(point.states), *knowns]
+    value, expected = values_and_derivatives(point, unknowns, knowns)
+    signs = rng.choice([-1.0, 1.0], len(point.x))
+    beside = values_and_derivatives(point, unknowns, knowns, point.x * (1.0 + 2.0**-52 * signs))
+    found = np.array([point.column(unknowns, k) for k in knowns]).T
+    size = np.maximum(np.nanmax(np.abs(expected), axis=1, keepdims=True), 1e-2 * np.nanmax(np.abs(expected)))
+    allowed = exact * size + CONDITION * np.nanmax(np.abs(beside[1] - expected), axis=1, keepdims=True)
+    wrong = np.argwhere(np.abs(found - expected) > allowed)
+    assert not len(wrong), [
+        (point.name(unknowns[i]), point.name(knowns[k]), found[i, k], expected[i, k]) for i, k in wrong[:5]
+    ]
+    check_values(point, unknowns, value, CONDITION * np.abs(beside[0] - value))
+
+
+def check_values(point: Point, unknowns: list[int], expected: Any, moved: Any) -> None:
+    """moved (unknowns): how far round-off of the states moves a value."""
+    found = point.values(unknowns)
+    angle = np.array([u < len(point.variables) and point.variables[u].unit == "rad" for u in unknowns])
+    apart = np.where(angle, np.abs(np.sin((found - expected) / 2.0)), np.abs(found - expected))  # some of cut joints
+    allowed = ROUND_OFF * np.maximum(np.abs(expected), 1e-3 * np.abs(expected).max()) + moved
+    wrong = np.flatnonzero(apart > allowed)
+    assert not len(wrong), [(point.name(unknowns[i]), found[i], expected[i], allowed[i]) for i in wrong[:5]]
+
+
+def pushed(model: Any) -> fm.Solver:
+    """With forces and torques at all inputs that are such: where one is zero, loads by its size have a kink."""
+    solver = fm.Solver(model, derivatives=True)
+    rng = np.random.default_rng(7)
+    inputs = [v for v in solver.image.variables if v.causality == "input" and v.unit in ("N", "N.m")]
+    solver.set_all({v.name: rng.uniform(0.5, 1.5) for v in inputs})
+    solver.assemble()
+    return solver
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_the_package(name: str) -> None:
+    solver = pushed(read_model(name))
+    solver.step(0.1)
+    try:
+        solver.adjoint([], [], [])
+    except fm.SolverError as error:
+        pytest.skip(str(error))
+    check(solver, exact=LONG.get(name, EXACT))
+
+
+@pytest.mark.parametrize("seed", seeds(12, 600))
+def test_any_mechanism(seed: int) -> None:
+    try:
+        solver = pushed(draw(seed).model)
+        solver.step(1e-3)
+        solver.adjoint([], [], [])
+    except (Refused, fm.SolverError, fm.AssemblyError) as error:
+        pytest.skip(str(error))
+    if solver.mobility == 0 or not np.any(solver.image.arrays["gravity"]):
+        pytest.skip("nothing moves, or at rest the pull to the constraints has a kink")
+    check(solver, seed)
