@@ -48,8 +48,9 @@ static double show(void *component, double end, int event)
     c->experiment.phase = FMU_INTERMEDIATE;
     c->changed = 0;
     fm_float_leave(c->mode);
-    c->goal = c->host.version->step_ended(c, end, event);
+    const double asked = c->host.version->step_ended(c, end, event);
     fm_float_leave(mode);
+    if (asked < c->goal) c->goal = asked; /* an importer may ask for an end behind that of the step */
     c->experiment.phase = phase;
     c->call = call;
     return c->changed ? fm_time(c->core) : c->goal;

@@ -443,6 +443,22 @@ def test_inputs_set_in_an_intermediate_update_hold_from_then_on(model: str, sche
         each.freeInstance()
 
 
+def test_an_early_return_behind_the_end_of_the_step_is_none(tmp_path: Path) -> None:
+    """Asked for where an input is set, so that the core's step ends there and goes on."""
+    unzipped = Unzipped(read_model("slider_crank"), tmp_path, all_variables=True)
+    torque = next(v.valueReference for v in unzipped.description.modelVariables if v.causality == "input")
+
+    def update(_: Any, time: float, *rest: Any) -> None:
+        *_, requested, when = rest
+        one.setFloat64([torque], [10.0 * time])
+        requested[0], when[0] = True, time + 5.0
+
+    one = unzipped.started(intermediateUpdate=update, earlyReturnAllowed=True)
+    *_, early, last = one.doStep(0.0, 0.2)
+    assert not early and last == 0.2
+    one.freeInstance()
+
+
 def test_nothing_but_inputs_is_set_in_an_intermediate_update(rod: Unzipped) -> None:
     refused = []
 
