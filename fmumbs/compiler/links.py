@@ -230,7 +230,8 @@ def _add_body(out: Links, point: Point, at: Place) -> None:
 def _add_inertia(out: Links, body: Body, at: Place) -> None:
     out.add(body_link=at.link, body_R=at.R, body_r=at.r, mass=body.mass, com=body.com)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-    out.add(inertia=(xx, yy, zz, xy, xz, yz), body_measured=int(body.measured), body_name=body.name)
+    out.add(inertia=(xx, yy, zz, xy, xz, yz), body_measured=int(body.measured))
+    out.add(body_euler=body.sequence(), body_name=body.name)
 
 
 def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Place) -> None:

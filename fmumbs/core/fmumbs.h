@@ -32,6 +32,7 @@ typedef enum fm_elements {
     FM_HAVE_NAMED,               /* points with a name */
     FM_HAVE_FLEXIBLE,            /* bodies with modes: one for each */
     FM_HAVE_RIGID,               /* bodies without */
+    FM_HAVE_ORIENTED,            /* bodies with Euler angles */
     FM_HAVE_TERMS,               /* couplings: one for each coordinate */
     FM_HAVE_CAMS,                /* couplings with a profile */
     FM_HAVE_RUBBING,             /* frictions: one for each mode */

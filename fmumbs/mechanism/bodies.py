@@ -91,8 +91,16 @@ class Body(Element):
     slender: its shape where it is a rod, a cylinder or a box, which make_flexible() needs; None for others.
     color: "#rgb" or "#rrggbb"; None for the next of a list. opacity: above 0, up to 1.
     visual: meshes to draw in place of its shape, such as [fm.Mesh("link.stl", scale=0.001)].
+    euler: makes Euler angles outputs: the axes of three turns, as "ZYX" in capital letters about axes that turn with
+        the body (yaw, pitch, roll), or "xyz" about the fixed ones of the world; as Rotation.as_euler of SciPy has it.
 
-    Raises ModelError for numbers that are not finite, a negative mass, or an inertia that no solid has.
+    euler[1] to euler[3] [rad] are the angles about these axes, from -pi to pi, the second from -pi/2 to pi/2, or, where
+    the first and the third axis are the same, from 0 to pi. euler_margin is the sine of the angle between these two
+    axes. Where it is 0 (gimbal lock), as ZYX for a pitch of pi/2, only the sum or the difference of the first and the
+    third angle is unique, and the last turn about moving axes is given as 0; near it they change fast.
+
+    Raises ModelError for numbers that are not finite, a negative mass, an inertia that no solid has, and for no
+    sequence of axes.
     """
 
     mass: float
@@ -104,6 +112,7 @@ class Body(Element):
     color: str | None
     opacity: float
     visual: tuple[Mesh, ...]
+    euler: str | None
 
     def __init__(
         self,
@@ -118,6 +127,7 @@ class Body(Element):
         color: str | None = None,
         opacity: float = 1.0,
         visual: Sequence[Mesh] = (),
+        euler: str | None = None,
     ) -> None:
         self._store("name", name)
         super().__post_init__()
@@ -132,6 +142,14 @@ class Body(Element):
         self._store("color", looks.colour(color, self._where("color")))
         self._store("opacity", looks.opacity(opacity, self._where("opacity")))
         self._store("visual", looks.meshes(visual, self._where("visual")))
+        self._store("euler", _euler(euler, self._where("euler")))
+
+    def sequence(self) -> int:
+        """The number of its Euler angles' sequence in the core, 0 for none."""
+        if self.euler is None:
+            return 0
+        axes = ["xyz".index(axis) for axis in self.euler.lower()]
+        return 1 + axes[0] + 3 * axes[1] + 9 * axes[2] + 27 * self.euler.islower()
 
     @classmethod
     def rod(
@@ -147,8 +165,8 @@ class Body(Element):
     ) -> Self:
         """A straight rod from `base`, its frame's origin, to `tip`, `length` [m] along an axis of its frame.
 
-        name and look (color, opacity, visual): as for Body. along: "x", "y", "z" or with a minus sign. Without a radius
-        [m] it is thin: no inertia about its own axis. Give mass [kg], or density [kg/m3] and radius.
+        name and look (color, opacity, visual, euler): as for Body. along: "x", "y", "z" or with a minus sign. Without a
+        radius [m] it is thin: no inertia about its own axis. Give mass [kg], or density [kg/m3] and radius.
         """
         properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
         section = None if radius is None else Section.circle(radius)
@@ -168,8 +186,8 @@ class Body(Element):
     ) -> Self:
         """A solid cylinder from `base`, the centre of one end and its frame's origin, to `tip`.
 
-        name and look (color, opacity, visual): as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along:
-        as for rod().
+        name and look (color, opacity, visual, euler): as for Body. length, radius [m]; mass [kg] or density [kg/m3].
+        along: as for rod().
         """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
@@ -188,9 +206,9 @@ class Body(Element):
     ) -> Self:
         """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
 
-        name and look (color, opacity, visual): as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`,
-        is the centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with a minus
-        sign.
+        name and look (color, opacity, visual, euler): as for Body. mass [kg] or density [kg/m3]. Its frame's origin,
+        `base`, is the centre of one face, `tip` that of the opposite face in direction `along`: "x", "y", "z" or with
+        a minus sign.
         """
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
@@ -211,7 +229,7 @@ class Body(Element):
     ) -> Self:
         """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3].
 
-        name and look (color, opacity, visual): as for Body.
+        name and look (color, opacity, visual, euler): as for Body.
         """
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
         return cls(name, mass=mass_, inertia=moments, **look)
@@ -370,3 +388,17 @@ def along_axis(letter: object, where: str) -> tuple[int, float]:
     x, y, z = _checks.axis(letter, f"{where}: along")
     k = (x, y, z).index(x + y + z)
     return k, x + y + z
+
+
+def _euler(value: object, what: str) -> str | None:
+    """A sequence of three axes, or None. Raises ModelError for another value."""
+    if value is None:
+        return None
+    if isinstance(value, str) and len(value) == 3 and (value.islower() or value.isupper()):
+        axes = value.lower()
+        if set(axes) <= set("xyz") and axes[0] != axes[1] != axes[2]:
+            return value
+    raise ModelError(
+        f"{what} is {_checks.shown(value)}, which is not a sequence of three axes, none twice in a row. Give 'ZYX', "
+        "about axes that turn with the body, or 'xyz', about fixed ones."
+    )

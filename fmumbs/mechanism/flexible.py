@@ -90,7 +90,7 @@ class ModalBody(Body):
     """A flexible body with modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
 
     mass, com, inertia, points, measured: of the undeformed body, as for a Body; every point where something acts has a
-        name. slender: as for a Body; None. look (color, opacity, visual): as for a Body.
+        name. slender: as for a Body; None. look (color, opacity, visual, euler): as for a Body.
     plane: "xy", "xz" or "yz", in which the body bends; rotation from the first axis to the second is positive; None for
         a body that deforms in space.
     shapes: {point: (modes, 3)}: for each mode, the deflection of that point along the plane's two axes [1] and its
@@ -218,8 +218,8 @@ class ModalBody(Body):
     ) -> Self:
         """A uniform Euler-Bernoulli beam from `base`, its frame's origin, to `tip`.
 
-        name and look (color, opacity, visual): as for Body. length [m]; EI: bending stiffness [N.m2]; mass [kg], or
-            density [kg/m3] and area [m2].
+        name and look (color, opacity, visual, euler): as for Body. length [m]; EI: bending stiffness [N.m2]; mass [kg],
+            or density [kg/m3] and area [m2].
         boundary: "BASE-TIP", each of clamped, pinned, free, sliding: the boundary conditions of the modes. They fix
             the floating frame in the beam: tangent at a clamped end, passing through a pinned end. Joints may act
             anywhere. Use clamped-free for a beam driven at its base, pinned-pinned for a coupler.

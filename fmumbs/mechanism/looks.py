@@ -148,11 +148,12 @@ def _scale(value: object, what: str) -> float | Vec3:
 
 
 class Look(TypedDict, total=False):
-    """Arguments of every body: its colour, its opacity, and meshes in place of its shape."""
+    """Arguments of every body: its colour, its opacity, meshes in place of its shape, and its Euler angles."""
 
     color: str | None
     opacity: float
     visual: Sequence[Mesh]
+    euler: str | None
 
 
 def meshes(value: object, what: str) -> tuple[Mesh, ...]:

@@ -123,6 +123,11 @@ def _link(
     if isinstance(body, ModalBody):
         raise ModelError(f"make_flexible: '{name}' is a ModalBody, flexible already. Leave it out.")
     assert isinstance(body, Body)
+    if body.euler is not None:
+        raise ModelError(
+            f"make_flexible: '{name}' has Euler angles, which a link of several bodies does not have. Leave out its "
+            "euler, and give it to a body that is fixed to the link."
+        )
     if body.slender is None:
         raise ModelError(
             f"make_flexible: '{name}' has no section: it was made by its mass and inertia. Make it by Body.cylinder, "

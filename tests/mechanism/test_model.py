@@ -131,7 +131,7 @@ same = body("b")
         (lambda: fm.Model("four bar"), ["Model", "'four bar'", "'four_bar'"]),
         (lambda: fm.Model("m", gravity=9.81), ["Model 'm': gravity", "3 numbers"]),
         (lambda: fm.Model("m", gravity=(0, 0, inf)), ["gravity[3]", "inf"]),
-        (lambda: added("b"), ["cannot add a str", "springs, loads, actuators, motors, gears, ropes and laws"]),
+        (lambda: added("b"), ["cannot add a str", "actuators, cylinders, motors, gears, ropes and laws"]),
         (lambda: added([same]), ["cannot add a list"]),
         (lambda: added(same, body("b2"), fm.Load("b", same.tip)), ["Load 'b'", "of Body 'b'", "'b3'"]),
         (lambda: added(same, same), ["Body 'b'", "added twice"]),

@@ -407,6 +407,9 @@ static const char *check_bodies(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.bodies; i++) {
         if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is not a rotation";
+        int32_t axis[3], fixed;
+        if (m->body_euler[i] != 0 && !fm_euler_axes(m->body_euler[i], axis, &fixed))
+            return "a body has Euler angles about axes that do not exist";
         if (m->body_measured[i] != 0 && m->body_measured[i] != 1)
             return "a body's inertia is neither measured nor a solid's";
     }

@@ -165,6 +165,7 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_FOLLOWER: return m->load_axes[object] == FM_POINT_AXES ? components : 0;
     case FM_HAVE_FLEXIBLE: return is_flexible(m, object) ? fm_link_positions(m, m->body_link[object]) : 0;
     case FM_HAVE_RIGID: return is_flexible(m, object) ? 0 : components;
+    case FM_HAVE_ORIENTED: return m->body_euler[object] != 0 ? components : 0;
     case FM_HAVE_TERMS: return m->coupling_count[object];
     case FM_HAVE_CAMS: return fm_is_cam(m, object) ? components : 0;
     case FM_HAVE_RUBBING: return m->friction_count[object];

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 15u
+#define FM_IMAGE_VERSION 16u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -138,6 +138,8 @@ typedef struct fm_header {
     A(inertia, d, 6, bodies, free, 0, "kg.m2", "BODIES")                                             \
     /* 1: the inertia was measured, and may break the triangle inequality (bounds.c) */              \
     A(body_measured, i, 1, bodies, free, 0, "", "BODIES")                                            \
+    /* sequence of their Euler angles (fm_euler_axes), 0: none */                                    \
+    A(body_euler, i, 1, bodies, free, 0, "", "BODIES")                                               \
     /* joints: kind, their links and variables, rotation of frame F in the link before the first and   \
      * of frame M in the last */                                                                       \
     A(joint_kind, i, 1, joints, free, 0, "", "JOINTS")                                               \

@@ -209,6 +209,10 @@
       "acceleration of the body frame's origin in world axes")                                                        \
     K(B_ALPHA, BODY, "alpha", 3, OUTPUT, EVERY, NOWHERE, WORLD_AND_LINKS, ACCELERATIONS, "rad/s2", "rad/s2",          \
       "angular acceleration of the body in world axes")                                                               \
+    K(B_EULER, BODY, "euler", 3, OUTPUT, ORIENTED, NOWHERE, WORLD, POSITIONS, "rad", "rad",                           \
+      "Euler angle of the body in the world, in the order of its sequence")                                           \
+    K(B_EULER_MARGIN, BODY, "euler_margin", 1, OUTPUT, ORIENTED, NOWHERE, WORLD, POSITIONS, "", "",                   \
+      "sine of the angle between the first and the third axis: 0 where their Euler angles are not unique")            \
     K(B_Q, BODY, "q", 0, STATE, FLEXIBLE, MODAL_POSITION, NOTHING, POSITIONS, "m", "m",                               \
       "modal coordinate of the flexible body")                                                                        \
     K(B_QD, BODY, "qd", 0, STATE, FLEXIBLE, MODAL_SPEED, NOTHING, VELOCITIES, "m/s", "m/s",                           \

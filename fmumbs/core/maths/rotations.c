@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FM_GIMBAL 1e-8 /* sine between two axes: beside it their angles are lost in the round-off of a rotation */
+
 void fm_multiply_quaternions(const double *a, const double *b, double out[4])
 {
     out[0] = ((a[0] * b[0] - a[1] * b[1]) - a[2] * b[2]) - a[3] * b[3];
@@ -95,4 +97,41 @@ int fm_is_rotation(const double *R)
             if (!(fabs(dot - (i == j ? 1.0 : 0.0)) < 1e-9)) return 0;
         }
     return 1;
+}
+
+/* The axes 0 to 2 that three turns follow one another about, and whether these are fixed, or turn with the body:
+ * sequence is 1 + a + 3 b + 9 c + 27 fixed. 0: no sequence, or two neighbours are equal. */
+int fm_euler_axes(int32_t sequence, int32_t axis[3], int32_t *about_fixed)
+{
+    const int32_t code = sequence - 1;
+    if (code < 0 || code >= 54) return 0;
+    *about_fixed = code / 27;
+    axis[0] = code % 3, axis[1] = code / 3 % 3, axis[2] = code / 9 % 3;
+    return axis[0] != axis[1] && axis[1] != axis[2];
+}
+
+/* out: three angles of R, in the order of the sequence, the second from -pi/2 to pi/2, or from 0 to pi where the first
+ * axis is the third; then the sine of the angle between these two axes, 0 where only the sum or the difference of the
+ * other two angles is unique. There the last turn about moving axes is 0. */
+void fm_euler_angles(const double R[9], int32_t sequence, double out[4])
+{
+    int32_t axis[3] = {0, 1, 2}, fixed = 0;
+    if (!fm_euler_axes(sequence, axis, &fixed)) return;
+    const int32_t i = axis[fixed ? 2 : 0], j = axis[1], k = axis[fixed ? 0 : 2], m = 3 - i - j;
+    const double e = (i + 1) % 3 == j ? 1.0 : -1.0;
+    const double *Ri = R + 3 * i, *Rj = R + 3 * j, *Rm = R + 3 * m;
+    double angle[3];
+    if (k == i) { /* R = R_i(a) R_j(b) R_i(c) */
+        out[3] = sqrt(Ri[j] * Ri[j] + Ri[m] * Ri[m]);
+        angle[1] = fm_atan2(out[3], Ri[i]);
+        angle[0] = fm_atan2(Rj[i], -e * Rm[i]);
+        angle[2] = fm_atan2(Ri[j], e * Ri[m]);
+    } else { /* R = R_i(a) R_j(b) R_m(c) */
+        out[3] = sqrt(Ri[i] * Ri[i] + Ri[j] * Ri[j]);
+        angle[1] = fm_atan2(e * Ri[m], out[3]);
+        angle[0] = fm_atan2(-e * Rj[m], Rm[m]);
+        angle[2] = fm_atan2(-e * Ri[j], Ri[i]);
+    }
+    if (out[3] < FM_GIMBAL) angle[0] = fm_atan2(e * Rm[j], Rj[j]), angle[2] = 0.0;
+    for (int l = 0; l < 3; l++) out[l] = angle[fixed ? 2 - l : l];
 }

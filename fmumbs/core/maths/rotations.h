@@ -4,6 +4,8 @@
 
 #include "hidden.h"
 
+#include <stdint.h>
+
 FM_HIDDEN_BEGIN
 
 void fm_multiply_quaternions(const double *a, const double *b, double out[4]);
@@ -14,6 +16,8 @@ void fm_rotation_about(const double a[3], double angle, double R[9]);
 void fm_rotation_of(const double *q, double R[9]);
 void fm_across(const double axis[3], double out[3]);
 int fm_is_rotation(const double *R);
+int fm_euler_axes(int32_t sequence, int32_t axis[3], int32_t *about_fixed);
+void fm_euler_angles(const double R[9], int32_t sequence, double out[4]);
 
 FM_HIDDEN_END
 

@@ -2,6 +2,7 @@
  * them, so that vectors are computed as a whole. */
 #include "computed.h"
 
+#include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../image/kinds.h"
@@ -105,6 +106,14 @@ static void body_values(const fm_instance *s, int32_t kind, int32_t body, double
         for (int i = 0; i < 3; i++) out[i] = w->v[i] + turned[i];
 }
 
+/* Three Euler angles and their margin. */
+static void euler_values(const fm_instance *s, int32_t body, double out[4])
+{
+    double R[9];
+    product(s->world[s->image.body_link[body]].R, s->image.body_R + 9 * body, R);
+    fm_euler_angles(R, s->image.body_euler[body], out);
+}
+
 static void point_values(const fm_instance *s, int32_t kind, int32_t point, double out[3])
 {
     double other[3];
@@ -173,6 +182,7 @@ static int compute_whole(fm_instance *s, int32_t kind, int32_t object, double ou
     case FM_B_A:
     case FM_B_ALPHA:
     case FM_B_QUAT: body_values(s, kind, object, out); return 1;
+    case FM_B_EULER: euler_values(s, object, out); return 1;
     case FM_P_R:
     case FM_P_V:
     case FM_P_A: point_values(s, kind, object, out); return 1;
@@ -184,7 +194,7 @@ static int compute_whole(fm_instance *s, int32_t kind, int32_t object, double ou
 static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const fm_image *m = &s->image;
-    double rate;
+    double rate, whole[4];
     int32_t above, below;
     if (fm_kinds[kind].place == FM_AT_ACCELERATION) return s->work.udot[fm_mode_of(m, kind, object, part)];
     if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) return s->work.udot[m->link_u[m->body_link[object]] + part];
@@ -195,6 +205,7 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     case FM_R_B_F:
     case FM_R_L_FORCE:
     case FM_R_L_TORQUE: return s->work.required[fm_required_place(m, kind, object, part)];
+    case FM_B_EULER_MARGIN: euler_values(s, object, whole); return whole[3];
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;
