@@ -375,8 +375,8 @@ class Gear(Force):
 class Valve:
     """A valve with four edges, which connects the chambers of an fm.Cylinder with supply and tank.
 
-    rated_flow: through one edge fully open, above 0 [m3/s], at the pressure drop rated_drop, above 0 [Pa]. supply,
-    tank: pressures above that of the surroundings [Pa].
+    rated_flow: through one edge fully open, above 0 [m3/s], at the pressure drop rated_drop.
+    rated_drop: above 0 [Pa]. supply, tank: pressures above that of the surroundings [Pa].
     """
 
     rated_flow: float = field(kw_only=True)
@@ -402,16 +402,19 @@ class Cylinder(Force):
     ...     "ram", model.ground.at(0, 0, 2), spring.Q, area_A=2e-3, area_B=1.5e-3, stroke=0.5, closed_length=0.6,
     ...     dead_volume_A=1e-5, dead_volume_B=1e-5, valve=fm.Valve(rated_flow=1e-3, rated_drop=35e5, supply=2e7))
 
-    P, Q: points on two different bodies, of the barrel and of the rod. F pushes them apart. Chamber A is behind the
-    piston, with area_A, B around the rod, with area_B, above 0 [m2]. stroke: above 0 [m]; closed_length: l at x = 0, at
-    least 0 [m]. Dead volumes: above 0 [m3]. bulk_modulus: beta, above 0 [Pa]. leakage: past the piston, at least 0
-    [m3/(s.Pa)]. pressure_A, pressure_B: start values [Pa], as all pressures above that of the surroundings. vapour: the
-    pressure below which the oil cavitates [Pa]; such pressures are told, and the law goes on as it is.
+    P, Q: points on two different bodies, of the barrel and of the rod. F pushes them apart.
+    area_A, area_B: of the piston in chamber A behind it, and in B around the rod, above 0 [m2].
+    stroke: above 0 [m]. closed_length: l at x = 0, at least 0 [m]. dead_volume_A, dead_volume_B: above 0 [m3].
+    bulk_modulus: beta, above 0 [Pa]. leakage: past the piston, at least 0 [m3/(s.Pa)].
+    pressure_A, pressure_B: start values [Pa], as all pressures above that of the surroundings.
+    vapour: the pressure below which the oil cavitates [Pa]; such pressures are told, and the law goes on as it is.
+    valve: an fm.Valve; without one the flows are inputs.
+    flow_A, flow_B: start values of the inputs NAME.flow_A and NAME.flow_B, into the chambers [m3/s].
+    opening: with a valve, start value of the input NAME.opening, u, which is cut to -1 .. 1; u > 0 connects A to the
+        supply and B to the tank, u < 0 the other way round.
 
-    Inputs are the flows into the chambers, NAME.flow_A and NAME.flow_B [m3/s], or with a valve its NAME.opening u,
-    which is cut to -1 .. 1; u > 0 connects A to the supply and B to the tank, u < 0 the other way round. An edge with
-    the pressure drop dp passes u rated_flow s(dp / rated_drop), s(z) = z/(z^2 + 1e-6)^(1/4): the orifice's square root,
-    laminar below a thousandth of rated_drop. Steps end where u passes -1, 0 and 1.
+    An edge with the pressure drop dp passes u rated_flow s(dp / rated_drop), s(z) = z/(z^2 + 1e-6)^(1/4): the
+    orifice's square root, laminar below a thousandth of rated_drop. Steps end where u passes -1, 0 and 1.
 
     States: pressure_A, pressure_B. Outputs: length l, position x, force F, power F dl/dt [W], cavitation, which is 0,
     or 1, 2 or 3 while p_A, p_B or both are below vapour, and with a valve flow_A and flow_B. The energy of its oil is

@@ -142,7 +142,7 @@ def test_a_loop(known: str) -> None:
     adjoint_is_forward(found, 1e-10)
 
 
-@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning", "ignore::fmumbs.DeformationWarning")
 @pytest.mark.parametrize("seed", seeds(6, 60, 700))
 def test_random_mechanisms(seed: int) -> None:
     """Of the whole API, by a parameter and an input: beside differences of runs, adjoint beside forward."""
@@ -163,7 +163,10 @@ def test_random_mechanisms(seed: int) -> None:
     found = fm.sensitivities(image, outputs, knowns, times=times)
     adjoint_is_forward(found, 1e-8)  # of differences in two directions
     for j, known in enumerate(knowns):
-        expected = differences(drawn.model, outputs, known, times, 0.01)
+        try:
+            expected = differences(drawn.model, outputs, known, times, 0.01)
+        except fm.SolverError as error:
+            pytest.skip(f"a run beside it does not reach the end: {error}")
         agree(found.forward[:, :, j], expected, 1e-6)
 
 
