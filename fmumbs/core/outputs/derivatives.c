@@ -265,12 +265,9 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     }
     for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
     fm_keep_pieces(s);
-    int exact = fm_exact_fits(s, &along, unknown, unknowns), fits = 1;
-    if (exact < FM_EXACT_ALL) {
-        fits = respond_and_differ(s, &along, unknown, unknowns, inputs, others, result);
-        exact = exact > 0 && fits ? fm_exact_fits(s, &along, unknown, unknowns) : 0;
-    }
-    if (exact > 0) fits = fm_exact_forward(s, &along, unknown, unknowns, result);
+    const int fits = fm_exact_fits(s, &along, unknown, unknowns)
+                         ? fm_exact_forward(s, &along, unknown, unknowns, result)
+                         : respond_and_differ(s, &along, unknown, unknowns, inputs, others, result);
     fm_end_smooth(s);
     if (!fits) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
     for (size_t i = 0; i < unknowns; i++) {

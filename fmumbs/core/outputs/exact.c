@@ -51,7 +51,7 @@ static int prepare(fm_instance *s, int all)
     return fm_make_conditions(s);
 }
 
-/* Whether the graph has these derivatives: of none of the unknowns 0, of some, or FM_EXACT_ALL. */
+/* Whether the graph has these derivatives. */
 int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns)
 {
     if (!s->graph->built) return 0;
@@ -59,14 +59,12 @@ int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown
         if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]) == FM_NO_SLOT &&
             !fm_without_effect(s, along->known[i]))
             return 0;
-    size_t has = 0;
-    for (size_t i = 0; i < unknowns; i++) has += fm_place_of_unknown(s, unknown[i]) != FM_NO_SLOT;
-    if ((has == 0 && unknowns > 0) || !prepare(s, is_any_output(s, unknown, unknowns))) return 0;
-    return has == unknowns ? FM_EXACT_ALL : 1;
+    for (size_t i = 0; i < unknowns; i++)
+        if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT) return 0;
+    return prepare(s, is_any_output(s, unknown, unknowns));
 }
 
-/* result (unknowns) = (d unknown / d known) seed of those that the graph has, the others are left; requires
- * fm_exact_fits. 0: one is not finite. */
+/* result (unknowns) = (d unknown / d known) seed; requires fm_exact_fits. 0: one is not finite. */
 int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns, double *result)
 {
     fm_graph *g = s->graph;
@@ -87,7 +85,6 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
     if (all) fm_graph_tangents(s, 0, g->nodes);
     for (size_t i = 0; i < unknowns; i++) {
         int32_t at = 0;
-        if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT) continue;
         result[i] = g->tangent[fm_place_of_unknown(s, unknown[i])];
         if (fm_beyond(s, unknown[i], &at) == FM_BEYOND_RATE) result[i] += s->hosted.pulled[at];
         fits &= isfinite(result[i]) != 0;

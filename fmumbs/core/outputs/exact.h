@@ -6,8 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_EXACT_ALL 2 /* of fm_exact_fits: all unknowns */
-
 int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns);
 int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns, double *result);
 fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,

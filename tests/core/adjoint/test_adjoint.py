@@ -574,18 +574,6 @@ def test_baumgarte_is_part_of_the_rates() -> None:
     assert_allclose(exact.adjoint(["A.qdd"], ["B.q"], [1.0]), A, rtol=1e-10)
 
 
-def test_what_has_no_adjoint_leaves_the_others_exact() -> None:
-    """Reactions of a plane four-bar are differences, not all are unique; the others have the same bits without them."""
-    pair = Pair(read_model("four_bar"), until=0.1)
-    left = pair.left_out()
-    assert left
-    mixed = pair.exact.directional_derivative([*left, *pair.unknowns], ["crank.mass"], [1.0])
-    alone = pair.exact.directional_derivative(pair.unknowns, ["crank.mass"], [1.0])
-    assert mixed[len(left) :].tobytes() == alone.tobytes()
-    by_differences = pair.plain.directional_derivative(left, ["crank.mass"], [1.0])
-    assert_allclose(mixed[: len(left)], by_differences, rtol=0, atol=DIFFERENCES * np.abs(by_differences).max())
-
-
 # What there is not ---------------------------------------------------------------------------------------------------
 
 
