@@ -189,8 +189,9 @@ static double response_of(fm_instance *s, uint32_t unknown)
     int32_t state = 0;
     const fm_beyond_kind beyond = fm_beyond(s, unknown, &state);
     if (beyond == FM_BEYOND_RATE)
-        if (fm_is_speed(s, state)) return s->work.udot[state - m->n.positions];
-        return state < s->model.bristles ? 0.0 : s->work.own_seed[state - s->model.bristles]; /* of positions none */
+        return fm_is_speed(s, state)       ? s->work.udot[state - m->n.positions]
+               : state < s->model.bristles ? 0.0 /* of a position */
+                                           : s->work.own_seed[state - s->model.bristles];
     if (beyond != FM_BEYOND_NOT) return 0.0;
     const int32_t kind = m->variable_kind[unknown], object = m->variable_object[unknown];
     const int32_t component = m->variable_component[unknown];
