@@ -1,21 +1,16 @@
 """Hydraulic cylinders: their pressures among the states, and the law that watches a valve (core/forces/cylinder.c)."""
 
-import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from fmumbs._limits import LAW_POWERS
+from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
 from fmumbs.compiler.links import Links
 from fmumbs.mechanism import Model
 from fmumbs.mechanism.forces import Cylinder, Valve
 
-_UNBOUNDED = 1e300  # stands for infinity in the image
-_OPENINGS = (-_UNBOUNDED, -1.0, 0.0, 1.0, _UNBOUNDED)  # where the law of a valve changes
+_OPENINGS = (-UNBOUNDED, -1.0, 0.0, 1.0, UNBOUNDED)  # where the law of a valve changes
 _SMALL = 1e-4  # of the bulk modulus: the pressure that the error control takes as small
-_NO_FORCE = np.zeros(math.prod(LAW_POWERS))
 _NO_VALVE = Valve(rated_flow=1.0, rated_drop=1.0, supply=0.0)  # its numbers are not used
 
 
@@ -25,11 +20,9 @@ def add_valves(out: Links, model: Model, put: Callable[[str], int]) -> None:
         if cylinder.valve is None:
             continue
         first = len(out.rows.get("law_range", ()))
-        out.add(law_name=put(f"{cylinder.name}.valve"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
-        out.add(law_hard=0, law_restitution=0.0, law_gear=-1, law_cylinder=index)
-        out.add(law_p=-1, law_u=-1, law_spring=-1, law_side=-1, law_first=first, law_count=len(_OPENINGS) - 1)
+        add_law(out, put(f"{cylinder.name}.valve"), first, len(_OPENINGS) - 1, cylinder=index)
         for lower, upper in pairwise(_OPENINGS):
-            out.add(law_range=[lower, upper, -_UNBOUNDED, _UNBOUNDED, 0.0], law_polynomial=_NO_FORCE)
+            out.add(law_range=[lower, upper, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
 
 
 def cylinder_fields(cylinder: Cylinder, out: Links) -> dict[str, Any]:

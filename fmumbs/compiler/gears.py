@@ -1,18 +1,14 @@
 """Gears with play: two coordinates, and the force law of their teeth (core/forces/gear.c)."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from fmumbs._limits import LAW_POWERS
+from fmumbs.compiler.laws import NO_FORCE, add_law
 from fmumbs.compiler.links import Links
 from fmumbs.mechanism import Model
 from fmumbs.mechanism.forces import Gear
 
 _PIECES = 4  # of the teeth, which the core makes of the gear's parameters
-_NO_FORCE = np.zeros(math.prod(LAW_POWERS))
 
 
 def coordinate(gear: Gear, end: str, out: Links) -> tuple[int, int]:
@@ -29,11 +25,9 @@ def add_teeth(out: Links, model: Model, put: Callable[[str], int]) -> None:
     for index, gear in enumerate(model.forces_of(Gear)):
         p, u = coordinate(gear, "A", out)
         first = len(out.rows["law_range"])
-        out.add(law_name=put(f"{gear.name}.teeth"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1)
-        out.add(law_hard=0, law_restitution=0.0, law_cylinder=-1)
-        out.add(law_gear=index, law_p=p, law_u=u, law_spring=-1, law_side=-1, law_first=first, law_count=_PIECES)
+        add_law(out, put(f"{gear.name}.teeth"), first, _PIECES, gear=index, p=p, u=u)
         for _ in range(_PIECES):
-            out.add(law_range=[0.0] * 5, law_polynomial=_NO_FORCE)
+            out.add(law_range=[0.0] * 5, law_polynomial=NO_FORCE)
 
 
 def gear_fields(gear: Gear, out: Links) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs._limits import LAW_POWERS
+from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
@@ -19,7 +19,6 @@ from fmumbs.mechanism import Model, Point, Pulley, Rope
 
 Array = NDArray[np.float64]
 
-_UNBOUNDED = 1e300  # stands for infinity in the image
 _EQUAL = 1e-9  # of the radius: ways whose lengths differ by less are equally short
 
 
@@ -33,8 +32,8 @@ def add_ropes(
     if not model.ropes:
         return
     pieces = len(out.rows.get("law_range", ()))
-    for low, high in ((-_UNBOUNDED, 0.0), (0.0, _UNBOUNDED)):  # slack, taut
-        out.add(law_range=[low, high, -_UNBOUNDED, _UNBOUNDED, 0.0], law_polynomial=np.zeros(math.prod(LAW_POWERS)))
+    for low, high in ((-UNBOUNDED, 0.0), (0.0, UNBOUNDED)):  # slack, taut
+        out.add(law_range=[low, high, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
     for number, rope in enumerate(model.ropes):
         controls = out.rows.setdefault("control_start", [])
         out.add(rope_name=put(rope.name), rope_stiffness=rope.stiffness, rope_damping=rope.damping)
@@ -74,10 +73,7 @@ def _add_sides(
     lengths = rope.length if isinstance(rope.length, tuple) else [rope.whole / len(rope.sides)] * len(rope.sides)
     for k, side in enumerate(rope.sides):
         law, via = len(out.rows.get("law_name", ())), len(out.rows.get("via_point", ()))
-        out.add(law_name=put(f"{rope.name}.side{k + 1}"), law_scale=1.0, law_breakaway=1.0, law_scaled=-1, law_gear=-1)
-        out.add(law_hard=0, law_restitution=0.0, law_cylinder=-1)
-        out.add(law_p=-1, law_u=-1, law_spring=-1, law_side=len(out.rows.get("side_rope", ())))
-        out.add(law_first=pieces, law_count=2)
+        add_law(out, put(f"{rope.name}.side{k + 1}"), pieces, 2, side=len(out.rows.get("side_rope", ())))
         out.add(side_rope=number, side_law=law, side_via=via, side_vias=len(side), side_share=lengths[k] / rope.whole)
         for i, item in enumerate(side):
             if isinstance(item, Point):

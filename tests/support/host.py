@@ -1,7 +1,9 @@
 """A host that integrates a Solver's mechanism by itself, through the core's functions for Model Exchange."""
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import DOP853
 
 import fmumbs as fm
@@ -11,6 +13,19 @@ from fmumbs.run.coordinates import pointer
 Array = NDArray[np.float64]
 
 MOST_EVENTS = 2000
+
+
+def by_reference(
+    solver: fm.Solver, function: Any, unknowns: ArrayLike, knowns: ArrayLike, seed: Array, count: int
+) -> Array:
+    """(count,) derivatives by one of the core's functions, of unknowns by knowns beyond the table of variables too."""
+    result = np.empty(count)
+    a, b = (np.ascontiguousarray(one, np.uint32) for one in (unknowns, knowns))
+    solver.call(
+        function, ffi.from_buffer("uint32_t[]", a), len(a), ffi.from_buffer("uint32_t[]", b), len(b),
+        pointer(np.ascontiguousarray(seed)), pointer(result),
+    )  # fmt: skip
+    return result
 
 
 class Host:

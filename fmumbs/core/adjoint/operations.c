@@ -18,7 +18,6 @@
 #define FM_SERIES_UP_TO 0.05 /* there the next term of the series is below round-off */
 #define FM_STUMPFF_SERIES 9.0
 #define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off */
-#define FM_WHOLE_TURN 6.28318530717958647692
 
 /* How many adjoints an operation has; 0: as many as something else says. */
 static const int32_t adjoints_of[] = {
@@ -297,12 +296,6 @@ static void adjoin_turns(const fm_node *n, const double *v, const double *g, dou
     }
 }
 
-static double angle_in_turn(double y, double x, double near)
-{
-    const double angle = fm_atan2(y, x);
-    return angle + FM_WHOLE_TURN * floor((near - angle) / FM_WHOLE_TURN + 0.5);
-}
-
 static void quaternion_rate(const double *q, const double *w, double pull, double *out)
 {
     const double square = dot4(q, q), back = 0.5 * pull * (1.0 - square);
@@ -383,7 +376,7 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
     case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
     case FM_DO_SERIES: out[0] = series(a[0], &slope); break;
-    case FM_DO_ANGLE: out[0] = angle_in_turn(a[0], b[0], c[0]); break;
+    case FM_DO_ANGLE: out[0] = fm_with_turns(fm_atan2(a[0], b[0]), c[0]); break;
     case FM_DO_QUATERNION:
         fm_multiply_quaternions(b, c, out);
         size = 1.0 / sqrt(dot4(out, out));

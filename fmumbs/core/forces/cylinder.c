@@ -27,6 +27,7 @@
 #include "../instance/instance.h"
 #include "../maths/decay.h"
 #include "../tree/kinematics.h"
+#include "../tree/reversed.h"
 #include "laws.h"
 #include "point_pair.h"
 
@@ -54,10 +55,13 @@ static piston piston_of(const fm_instance *s, int32_t i)
     return at;
 }
 
-/* The first cylinder of which a chamber has no more than this part of its dead volume left; -1: none. Requires world
- * kinematics. */
-int32_t fm_cylinder_run_out(const fm_instance *s, double part)
+/* The first cylinder of which a chamber has no more than this part of its dead volume left at y; -1: none. Overwrites
+ * world kinematics. */
+int32_t fm_cylinder_run_out(fm_instance *s, const double *y, double part)
 {
+    if (s->image.n.cylinders == 0) return -1;
+    fm_run_orientations(s, y);
+    fm_make_world(s, y);
     for (int32_t i = 0; i < s->image.n.cylinders; i++) {
         const piston at = piston_of(s, i);
         if (!(at.volume[0] > part * s->cylinder_dead_volume_A[i]) ||
@@ -150,11 +154,12 @@ static const double *stored(const fm_instance *s, int32_t i, const double *y)
     return y + s->model.bristles + s->image.cylinder_state[i];
 }
 
-/* The pressures at y. Requires world kinematics and work.control. */
-static void pressures_of(const fm_instance *s, int32_t i, const piston *at, const double *y, double p[2])
+/* The pressures at y; 0: at rest they do not follow from the piston. Requires world kinematics and work.control. */
+static int pressures_of(const fm_instance *s, int32_t i, const piston *at, const double *y, double p[2])
 {
-    if (s->work.still == 1) (void)resting_pressures(s, i, at, stored(s, i, y), p);
-    else memcpy(p, stored(s, i, y), 2 * sizeof *p);
+    if (s->work.still == 1) return resting_pressures(s, i, at, stored(s, i, y), p);
+    memcpy(p, stored(s, i, y), 2 * sizeof *p);
+    return 1;
 }
 
 /* In place of the pressures in y, at world kinematics: the volumes of their oil without pressure; `back`: the pressures
@@ -181,7 +186,7 @@ static void apply(fm_instance *s, int32_t i, const double *load)
     const piston at = piston_of(s, i);
     double p[2];
     (void)load;
-    pressures_of(s, i, &at, s->work.evaluated, p);
+    (void)pressures_of(s, i, &at, s->work.evaluated, p);
     fm_pull_together(s, s->image.cylinder_P[i], s->image.cylinder_Q[i], at.line, -force_of(s, i, p));
 }
 
@@ -199,7 +204,7 @@ static double energy(const fm_instance *s, int32_t i)
 {
     const piston at = piston_of(s, i);
     double p[2], sum = 0.0;
-    pressures_of(s, i, &at, s->y, p);
+    (void)pressures_of(s, i, &at, s->y, p);
     for (int j = 0; j < 2; j++) sum += at.volume[j] * stored_by(p[j], s->cylinder_bulk_modulus[i]);
     return sum;
 }
@@ -239,10 +244,8 @@ static int stiffness(const fm_instance *s, int32_t i, const double *y, fm_direct
     const piston now = piston_of(s, i);
     const double beta = s->cylinder_bulk_modulus[i], A = s->cylinder_area_A[i], B = s->cylinder_area_B[i];
     double p[2], k = A * A / now.volume[0] + B * B / now.volume[1];
-    int kept = 1;
     if (!(now.length > 0.0)) return 0;
-    if (s->work.still == 1) kept = resting_pressures(s, i, &now, stored(s, i, y), p);
-    else memcpy(p, stored(s, i, y), sizeof p);
+    const int kept = pressures_of(s, i, &now, y, p);
     if (s->work.still == 1 && s->cylinder_leakage[i] > 0.0) k = (A - B) * (A - B) / (now.volume[0] + now.volume[1]);
     return fm_pair_directions(s, s->image.cylinder_P[i], s->image.cylinder_Q[i], now.line, kept ? beta * k : 0.0, 0.0,
                               -force_of(s, i, p) / now.length, at);

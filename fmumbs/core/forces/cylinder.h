@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-int32_t fm_cylinder_run_out(const fm_instance *s, double part);
+int32_t fm_cylinder_run_out(fm_instance *s, const double *y, double part);
 void fm_cylinders_trap(fm_instance *s, double *y, int back);
 
 FM_HIDDEN_END

@@ -34,7 +34,6 @@
 #include <string.h>
 
 #define FM_LEAST_LEFT 1e-3 /* of a rope's length: a side with less has run out */
-#define FM_WHOLE_TURN 6.28318530717958647692
 #define FM_FARTHEST_TURN 1.6 /* [rad] about a pulley in one step: beyond half a turn it would count the other way */
 
 /* Length and slope of a span from a pulley of radius r to N in its frame; alpha: near which its angle is, and that
@@ -47,8 +46,7 @@ double fm_span_to(const double N[3], double r, double turn, double *alpha, doubl
     slope[0] = -along * turn * n[1] - lost * n[0];
     slope[1] = along * turn * n[0] - lost * n[1];
     slope[2] = h / span;
-    const double angle = fm_atan2(n[1], n[0]);
-    *alpha = angle + FM_WHOLE_TURN * rint((*alpha - angle) / FM_WHOLE_TURN);
+    *alpha = fm_with_turns(fm_atan2(n[1], n[0]), *alpha);
     return span + r * turn * *alpha;
 }
 

@@ -315,7 +315,8 @@ static int is_side(const fm_image *m, int32_t side)
     const int32_t law = m->side_law[side], pulley = m->rope_pulley[rope];
     if (count < 2 || first > m->n.vias - count || m->law_side[law] != side) return 0;
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
-        if (!(m->law_range[5 * i + 2] <= -1e299 && m->law_range[5 * i + 3] >= 1e299)) return 0; /* it never sticks */
+        if (!(m->law_range[5 * i + 2] <= -FM_LARGEST_BOUND && m->law_range[5 * i + 3] >= FM_LARGEST_BOUND))
+            return 0; /* it never sticks */
     for (int32_t i = first; i < first + count; i++) {
         const int32_t on = m->via_pulley[i];
         if (on < 0) continue;

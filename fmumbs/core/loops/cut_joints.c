@@ -34,7 +34,6 @@
 /* [rad]: largest rotation in a Newton step; translations are linear and have no limit */
 #define FM_LARGEST_ROTATION 1.0
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
-static const double pi = 3.14159265358979323846;
 
 /* Requires world kinematics, with accelerations if `moving`. */
 static void relate(const fm_instance *s, int32_t joint, int moving, fm_relation *to)
@@ -86,7 +85,7 @@ static double go_on(const fm_instance *s, double angle, double before, double ve
 {
     const double rotated = velocity * (s->work.time - s->clock[FM_FOLLOWED]);
     const double near = fabs(rotated) < FM_FARTHEST ? before + rotated : before;
-    return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
+    return fm_with_turns(angle, near);
 }
 
 /* Moves the free modes by `step`; returns its largest element, translations relative to the model's length. */

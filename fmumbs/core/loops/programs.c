@@ -8,6 +8,7 @@
  */
 #include "programs.h"
 
+#include "../maths/rotations.h"
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
@@ -17,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_TURN 6.283185307179586
 #define FM_HALF_TURN 3.141592653589793
 /* |cos b| below which a and c are not measured: the closure's drift turns them by its 1e4 times */
 #define FM_GIMBAL_LOCK 1e-4
@@ -48,19 +48,13 @@ static int is_locked(const double R[9])
     return R[5] * R[5] + R[8] * R[8] < FM_GIMBAL_LOCK * FM_GIMBAL_LOCK;
 }
 
-/* The angle, with the turns of eta. */
-static double with_turns(double angle, double eta)
-{
-    return angle + FM_TURN * round((eta - angle) / FM_TURN);
-}
-
 /* The angles of R if a and c are not measured. */
 static void locked_angles(const double R[9], const double eta[3], double angle[3])
 {
     const double side = R[2] > 0.0 ? 1.0 : -1.0, b = fm_atan2(R[2], sqrt(R[0] * R[0] + R[1] * R[1]));
-    const double one = with_turns(b, eta[1]), other = with_turns(FM_HALF_TURN - b, eta[1]),
+    const double one = fm_with_turns(b, eta[1]), other = fm_with_turns(FM_HALF_TURN - b, eta[1]),
                  expected = eta[2] + side * eta[0];
-    const double off = with_turns(fm_atan2(R[3] + side * R[7], R[4] - side * R[6]), expected) - expected;
+    const double off = fm_with_turns(fm_atan2(R[3] + side * R[7], R[4] - side * R[6]), expected) - expected;
     angle[0] = eta[0] + side * (0.5 * off);
     angle[1] = fabs(one - eta[1]) <= fabs(other - eta[1]) ? one : other;
     angle[2] = eta[2] + 0.5 * off;
@@ -79,7 +73,7 @@ static void angles_of(const double R[9], const double eta[3], double angle[3])
     for (int n = 0; n < 2; n++) {
         double near[3], square = 0.0;
         for (int i = 0; i < 3; i++) {
-            near[i] = with_turns(found[n][i], eta[i]);
+            near[i] = fm_with_turns(found[n][i], eta[i]);
             square += (near[i] - eta[i]) * (near[i] - eta[i]);
         }
         if (!(square < nearest)) continue;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FM_WHOLE_TURN 6.28318530717958647692
 #define FM_GIMBAL 1e-8 /* sine between two axes: beside it their angles are lost in the round-off of a rotation */
 
 void fm_multiply_quaternions(const double *a, const double *b, double out[4])
@@ -87,6 +88,12 @@ void fm_across(const double axis[3], double out[3])
     const double size[3] = {fabs(axis[0]), fabs(axis[1]), fabs(axis[2])};
     const int k = size[0] <= size[1] ? (size[0] <= size[2] ? 0 : 2) : (size[1] <= size[2] ? 1 : 2);
     for (int j = 0; j < 3; j++) out[j] = (j == k ? 1.0 : 0.0) - axis[k] * axis[j];
+}
+
+/* Of all angles that are whole turns apart, the one that is nearest to another. */
+double fm_with_turns(double angle, double near)
+{
+    return angle + FM_WHOLE_TURN * floor((near - angle) / FM_WHOLE_TURN + 0.5);
 }
 
 int fm_is_rotation(const double *R)

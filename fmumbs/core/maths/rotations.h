@@ -16,6 +16,7 @@ void fm_rotation_about(const double a[3], double angle, double R[9]);
 void fm_rotation_of(const double *q, double R[9]);
 void fm_across(const double axis[3], double out[3]);
 int fm_is_rotation(const double *R);
+double fm_with_turns(double angle, double near);
 int fm_euler_axes(int32_t sequence, int32_t axis[3], int32_t *about_fixed);
 void fm_euler_angles(const double R[9], int32_t sequence, double out[4]);
 

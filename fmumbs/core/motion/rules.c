@@ -10,8 +10,6 @@
 #include "../forces/cylinder.h"
 #include "../forces/inputs.h"
 #include "../forces/sides.h"
-#include "../tree/kinematics.h"
-#include "../tree/reversed.h"
 
 static fm_status check_bounds(fm_instance *s, fm_status status)
 {
@@ -90,10 +88,7 @@ static fm_status check_ropes(fm_instance *s, fm_status status)
 
 static fm_status check_cylinders(fm_instance *s, fm_status status)
 {
-    if (s->image.n.cylinders == 0) return FM_OK;
-    fm_run_orientations(s, s->y);
-    fm_make_world(s, s->y);
-    const int32_t cylinder = fm_cylinder_run_out(s, 0.0);
+    const int32_t cylinder = fm_cylinder_run_out(s, s->y, 0.0);
     if (cylinder < 0) return FM_OK;
     return fm_say(s, status,
                   "the piston of cylinder '%s' leaves a chamber no volume: give it a longer stroke or another "

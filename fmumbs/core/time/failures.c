@@ -14,8 +14,6 @@
 #include "../motion/resolution.h"
 #include "../motion/scratch.h"
 #include "../motion/singular.h"
-#include "../tree/kinematics.h"
-#include "../tree/reversed.h"
 #include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
 #include "../assembly/reach.h"
@@ -187,10 +185,7 @@ static int rope_ran_out(fm_instance *s, double t_end)
 /* Whether the piston of a cylinder is at the end of a chamber, and says so. */
 static int cylinder_ran_out(fm_instance *s, double t_end)
 {
-    if (s->image.n.cylinders == 0) return 0;
-    fm_run_orientations(s, s->y);
-    fm_make_world(s, s->y);
-    const int32_t cylinder = fm_cylinder_run_out(s, FM_NEARLY_EMPTY);
+    const int32_t cylinder = fm_cylinder_run_out(s, s->y, FM_NEARLY_EMPTY);
     if (cylinder >= 0)
         (void)fm_say(s, FM_DISCARD,
                      "the step to t = %.9g s failed: at t = %.9g s the piston of cylinder '%s' leaves a chamber no "

@@ -46,8 +46,9 @@ int fm_choose_law_modes(fm_instance *s, double t, double *y)
 static int note_switch(fm_instance *s, int32_t law, double t)
 {
     double *clock = s->clock;
-    const double rate = s->image.law_hard[law] ? s->clock[FM_RATE] / (1.0 - s->law_restitution[law]) : s->work.rate;
-    clock[FM_FLURRY] = (t - clock[FM_SWITCHED]) * rate < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
+    const int hard = s->image.law_hard[law];
+    const double rate = hard ? clock[FM_RATE] : s->work.rate, left = hard ? 1.0 - s->law_restitution[law] : 1.0;
+    clock[FM_FLURRY] = (t - clock[FM_SWITCHED]) * rate <= left * FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
     clock[FM_SWITCHED] = t;
     if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
     s->laws.fault = law;

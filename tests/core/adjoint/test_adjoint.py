@@ -23,6 +23,7 @@ from support.braked import stack
 from support.closed import ONLY_CLOSING, coupled, plane, space, two_pendulums
 from support.drawing.mechanism import Refused, draw
 from support.flexible_models import bent_in_space
+from support.host import by_reference
 from support.programs import realised
 from support.rubbing import rubbed
 from support.strategies import BOTH_WAYS, Case, roped, trees
@@ -527,16 +528,6 @@ def hosted(model: Any, derivatives: bool) -> fm.Solver:
     solver.step(0.1)
     solver.call(lib.fm_update_events, ffi.new("fm_events *"))
     return solver
-
-
-def by_reference(solver: fm.Solver, function: Any, rows: Array, columns: Array, seed: Array, count: int) -> Array:
-    result = np.empty(count)
-    a, b = (np.ascontiguousarray(one, np.uint32) for one in (rows, columns))
-    solver.call(
-        function, ffi.from_buffer("uint32_t[]", a), len(a), ffi.from_buffer("uint32_t[]", b), len(b),
-        pointer(np.ascontiguousarray(seed)), pointer(result),
-    )  # fmt: skip
-    return result
 
 
 @each_value

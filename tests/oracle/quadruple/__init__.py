@@ -22,6 +22,7 @@ from fmumbs.compiler.layout import ffi as core_ffi
 from fmumbs.compiler.layout import lib
 from fmumbs.export.one_file import core_source
 from fmumbs.run.coordinates import pointer
+from support.host import by_reference
 
 Array = NDArray[np.float64]
 
@@ -103,7 +104,7 @@ class Point:
 
     def has_adjoint(self, unknown: int, known: int) -> bool:
         try:
-            self.by_reference(lib.fm_adjoint_derivative, [unknown], [known], np.ones(1), 1)
+            by_reference(self.solver, lib.fm_adjoint_derivative, [unknown], [known], np.ones(1), 1)
         except fm.SolverError:
             return False
         return True
@@ -116,16 +117,7 @@ class Point:
 
     def column(self, unknowns: list[int], known: int) -> Array:
         """Derivatives of unknowns by one known, as the core gives them."""
-        return self.by_reference(lib.fm_directional_derivative, unknowns, [known], np.ones(1), len(unknowns))
-
-    def by_reference(self, function: Any, unknowns: list[int], knowns: list[int], seed: Array, count: int) -> Array:
-        result = np.empty(count)
-        a, b = np.array(unknowns, np.uint32), np.array(knowns, np.uint32)
-        self.solver.call(
-            function, core_ffi.from_buffer("uint32_t[]", a), len(a), core_ffi.from_buffer("uint32_t[]", b), len(b),
-            pointer(np.ascontiguousarray(seed)), pointer(result),
-        )  # fmt: skip
-        return result
+        return by_reference(self.solver, lib.fm_directional_derivative, unknowns, [known], np.ones(1), len(unknowns))
 
 
 def values_and_derivatives(
