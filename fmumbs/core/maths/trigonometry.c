@@ -13,7 +13,9 @@
 
 enum { WORDS = 6 };
 
-static const double turn = 6.283185307179586, pi = 3.141592653589793, pi_rest = 1.2246467991473532e-16;
+static const double turn = 6.283185307179586;
+static const double pi = 3.141592653589793;
+static const double pi_rest = 1.2246467991473532e-16;
 
 /* The fraction of a full turn that an angle of at least FM_LARGE has beyond `quadrant` quarters, in radians. */
 static double reduced_by_words(uint64_t bits, uint64_t *quadrant)
