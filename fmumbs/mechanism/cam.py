@@ -70,8 +70,6 @@ class Cam(Coupling):
         super().__post_init__()
         for name in ("offset", "phase", "scale"):
             self._store(name, _checks.parameter("coupling", name, getattr(self, name), self._where(name)))
-        if self.scale == 0.0:
-            raise ModelError(f"{self._where('scale')} is zero, so that B does not follow. Give 1, or another factor.")
         self._store("periodic", _checks.flag(self.periodic, self._where("periodic")))
         self._store("path", self._path())
 

@@ -367,8 +367,6 @@ class Gear(Force):
             raise ModelError(f"{self._where('A and B')} are both joint '{self.A.name}'. Give two joints.")
         for name in ("ratio", "backlash", "stiffness", "damping", "offset"):
             self._store(name, _checks.parameter("gear", name, getattr(self, name), self._where(name)))
-        if self.ratio == 0.0:
-            raise ModelError(f"{self._where('ratio')} is zero, so B turns nothing. Give the rate of A over that of B.")
 
 
 @dataclass(frozen=True)

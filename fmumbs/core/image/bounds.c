@@ -18,17 +18,18 @@
  * 2/3: by (2 DBL_EPSILON)^2 = 2e-31 in at most 175. It converges quadratically long before. */
 #define FM_MOST_ROTATIONS 175
 
-static void bounds_of(int32_t kind, int diagonal, double *lower, double *upper)
+/* Returns whether zero is excluded. */
+static int bounds_of(int32_t kind, int diagonal, double *lower, double *upper)
 {
     *lower = -FM_LARGEST, *upper = FM_LARGEST;
     switch (kind) {
 #define B(id, entries, least, greatest)                                                  \
     case FM_##id:                                                                        \
-        if (entries == FM_EACH || diagonal) *lower = least, *upper = greatest;           \
-        break;
+        if (entries != FM_DIAGONAL || diagonal) *lower = least, *upper = greatest;       \
+        return entries == FM_NOT_ZERO;
         FM_BOUNDS(B)
 #undef B
-    default: break;
+    default: return 0;
     }
 }
 
@@ -37,7 +38,7 @@ static void bounds_of(int32_t kind, int diagonal, double *lower, double *upper)
 int fm_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity)
 {
     double lower, upper;
-    bounds_of(kind, diagonal, &lower, &upper);
+    const int not_zero = bounds_of(kind, diagonal, &lower, &upper);
     const int whole = fm_kinds[kind].type == FM_INTEGER;
     if (!isfinite(value)) {
         (void)fm_print(why, capacity, "it must be a finite number: give one");
@@ -45,6 +46,10 @@ int fm_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity
     }
     if (fm_kinds[kind].causality != FM_PARAMETER) return 1;
     if (fabs(value) < DBL_MIN) value = 0.0;
+    if (not_zero && fabs(value) < FM_LEAST) {
+        (void)fm_print(why, capacity, "it must not be zero: give a number of at least %g either way", FM_LEAST);
+        return 0;
+    }
     if (value >= lower && value <= upper && (!whole || value == floor(value))) return 1;
     if (whole)
         (void)fm_print(why, capacity, "it must be a whole number from %g to %g: choose one, %s", lower, upper,

@@ -474,9 +474,10 @@
 
 /* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix
  * beside its diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a
- * buckled spring is negative. Numbers below DBL_MIN count as zero, as in the core's floating-point mode; Integers are
- * whole. The rules on several values: an inertia is that of a solid, or a measured one (body_measured); the matrices of
- * a joint have no negative eigenvalue; kinetic friction is not above static friction (motion/rules.c). */
+ * buckled spring is negative; those that are FM_NOT_ZERO are FM_LEAST or more away from zero. Numbers below DBL_MIN
+ * count as zero, as in the core's floating-point mode; Integers are whole. The rules on several values: an inertia is
+ * that of a solid, or a measured one (body_measured); the matrices of a joint have no negative eigenvalue; kinetic
+ * friction is not above static friction (motion/rules.c). */
 #define FM_LARGEST 1e100 /* squares, and products of three, do not overflow */
 #define FM_LEAST 1e-100  /* of what divides */
 #define FM_BOUNDS(B)                                                                     \
@@ -495,9 +496,11 @@
     B(M_CONSTANT, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(M_ROTOR, FM_EACH, 0.0, FM_LARGEST)                                                 \
     B(M_VOLTAGE_LIMIT, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(T_RATIO, FM_NOT_ZERO, -FM_LARGEST, FM_LARGEST)                                     \
     B(T_BACKLASH, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(T_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                        \
     B(T_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
+    B(C_SCALE, FM_NOT_ZERO, -FM_LARGEST, FM_LARGEST)                                     \
     B(CY_AREA_A, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
     B(CY_AREA_B, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
     B(CY_STROKE, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
@@ -535,7 +538,7 @@
     R(B_R, B_V) R(B_V, B_A) R(B_W, B_ALPHA) R(B_Q, B_QD) R(B_QD, B_QDD)                  \
     R(P_R, P_V) R(P_V, P_A)
 
-typedef enum fm_bounded { FM_EACH, FM_DIAGONAL } fm_bounded;
+typedef enum fm_bounded { FM_EACH, FM_DIAGONAL, FM_NOT_ZERO } fm_bounded;
 
 typedef enum fm_owner {
     FM_MODEL,

@@ -103,7 +103,7 @@ def test_what_a_gear_cannot_be() -> None:
     A = model["A"]
     with pytest.raises(fm.ModelError, match=r"Gear 'G': A and B are both joint 'A'\. Give two joints"):
         fm.Gear("G", A, A, ratio=1.0, stiffness=1.0)
-    with pytest.raises(fm.ModelError, match=r"Gear 'G': ratio is zero"):
+    with pytest.raises(fm.ModelError, match=r"Gear 'G': ratio is 0, but it must not be zero"):
         fm.Gear("G", A, model["B"], ratio=0.0, stiffness=1.0)
     with pytest.raises(fm.ModelError, match=r"Gear 'G': A"):
         fm.Gear("G", A, model["B"], mode_A=2, ratio=1.0, stiffness=1.0)

@@ -19,11 +19,18 @@ from fmumbs.compiler.layout import ffi, lib, pack
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.mechanism import JointBase
 from fmumbs.play.fmu import Fmu, Instance
+from fmumbs.readers import model_names, read_model
 from support.every_kind import KINDS
-from support.sweeps import seeds
+from support.sweeps import first, seeds
 
-LARGEST, LEAST = 1e100, 1e-100
+LARGEST, LEAST, NOT_ZERO = 1e100, 1e-100, -np.inf
 RULES: tuple[tuple[str, float, float], ...] = (
+    (r"^teeth\.ratio|^follower\.scale", NOT_ZERO, LARGEST),
+    (r"^(wire|teeth)\.stiffness|^wire\.(length|radius(\[\d\])?)", LEAST, LARGEST),
+    (r"^drive\.(resistance|inductance|voltage_limit)", LEAST, LARGEST),
+    (r"^ram\.(area_[AB]|stroke|dead_volume_[AB]|bulk_modulus|rated_flow|rated_drop)", LEAST, LARGEST),
+    (r"^ram\.(closed_length|leakage)|^drive\.constant|^teeth\.backlash", 0.0, LARGEST),
+    (r"\.restitution", 0.0, 1.0),
     (r"\.mass|\.inertia\[[123]\]|\.rotor_inertia(\[\d\])?|\.free_length", 0.0, LARGEST),
     (r"\.friction(\[\d\])?\.(static|kinetic|stribeck|stiffness)", LEAST, LARGEST),
     (r"\.friction(\[\d\])?\.(damping|viscous|preload|scale)", 0.0, LARGEST),
@@ -35,7 +42,8 @@ RULES: tuple[tuple[str, float, float], ...] = (
     (r"solver\.baumgarte\[\d\]", 0.0, 1e9),
     (r".*", -LARGEST, LARGEST),  # products of inertia, stiffnesses, rest positions, gravity
 )
-EDGES = sorted({edge for _, *bounds in RULES for edge in bounds} | {sys.float_info.min})
+"""The first that fits; by the names of elements() too. NOT_ZERO: +-LEAST and +-LARGEST are the bounds."""
+EDGES = sorted({edge for _, *bounds in RULES for edge in bounds if edge != NOT_ZERO} | {sys.float_info.min})
 SPECIAL = [np.nan, np.inf, -np.inf, 1e308, -1e308, -1.0, -0.0, 0.5, 5e-324, -5e-324]
 AROUND = [v for edge in EDGES for v in (np.nextafter(edge, -np.inf), edge, np.nextafter(edge, np.inf))]
 VALUES = [float(v) for v in (*SPECIAL, *AROUND)]
@@ -54,7 +62,7 @@ def allowed(name: str, value: float, beside: bool | None = False) -> bool:
         return bool(np.isfinite(value))
     low, high = (-LARGEST, LARGEST) if beside else bounds(name)
     rounded = 0.0 if abs(value) < sys.float_info.min else value
-    return bool(low <= rounded <= high)
+    return bool(LEAST <= abs(rounded) <= high if low == NOT_ZERO else low <= rounded <= high)
 
 
 def names_beside(model: fm.Model) -> set[str]:
@@ -69,12 +77,13 @@ def names_beside(model: fm.Model) -> set[str]:
 # Python -------------------------------------------------------------------------------------------------------
 
 
-def refuses(make: Callable[[], object]) -> bool:
+def refuses(make: Callable[[], object]) -> str:
+    """In which words, "" for not at all."""
     try:
         make()
-    except fm.ModelError:
-        return True
-    return False
+    except fm.ModelError as error:
+        return str(error)
+    return ""
 
 
 def of_body(body: fm.Body, what: str, part: int, value: float) -> Callable[[], object]:
@@ -118,12 +127,45 @@ def python_of(model: fm.Model, image: ModelImage, name: str, value: float) -> Ca
     joint, _, of = owner.partition(".")
     if of.startswith("friction"):
         return of_friction(model[joint], what, value)
+    if owner not in {one.name for one in model.elements}:
+        return None  # a law that stands for a side of a rope, or for teeth
     element = model[owner]
     if isinstance(element, fm.Body):
         return of_body(element, what, part, value)
     if isinstance(element, JointBase):
         return of_joint(element, what, part, value)
+    if what == "inductance" and value == 0.0:
+        return None  # a motor without a current as a state, which has no such parameter
+    if isinstance(element, fm.Rope) and what == "radius":
+        return lambda: replace(element.pulleys[part], radius=value)
+    if isinstance(element, fm.Cylinder) and not hasattr(element, what):
+        return lambda: replace(element.valve, **{what: value})  # type: ignore[type-var]
     return lambda: replace(element, **{what: value})  # type: ignore[type-var]
+
+
+def elements() -> fm.Model:
+    """The force elements, a cam and an impact, each with all parameters that it can have."""
+    model = fm.Model("elements")
+    ground, bodies = model.ground, [fm.Body(f"b{i}", mass=1.0, inertia=(1, 1, 1)) for i in range(5)]
+    turns = [fm.Revolute(f"A{i}", ground.at(i), bodies[i].at(), axis="y") for i in range(3)]
+    slides = [fm.Prismatic(f"P{i}", ground.at(3 + i), bodies[3 + i].at(), axis="z") for i in range(2)]
+    valve = fm.Valve(rated_flow=1e-3, rated_drop=1e6, supply=1e7)
+    model.add(*bodies, *turns, *slides)
+    model.add(
+        fm.Rope("wire", [ground.at(0, 0, 3), fm.Pulley(turns[0], 0.2), bodies[3].at()], stiffness=1e3, length=4.0),
+        fm.Motor(
+            "drive", turns[1], resistance=0.5, inductance=1e-3, constant=0.05, gear=3.0, rotor_inertia=1e-4,
+            voltage_limit=24.0,
+        ),
+        fm.Gear("teeth", turns[0], turns[1], ratio=-2.0, backlash=0.01, stiffness=1e3, damping=1.0),
+        fm.Cam("follower", turns[2], slides[1], [(0.0, 0.0), (1.0, 0.1), (2.0, 0.0)]),
+        fm.Cylinder(
+            "ram", ground.at(0, 1, 2), bodies[3].at(0.1), area_A=1e-3, area_B=1e-3, stroke=9.0, closed_length=0.5,
+            dead_volume_A=1e-4, dead_volume_B=1e-4, valve=valve,
+        ),
+        fm.Stop("end", slides[0], lower=-1.0, restitution=0.5),
+    )  # fmt: skip
+    return model
 
 
 # The same by all -----------------------------------------------------------------------------------------------
@@ -137,15 +179,16 @@ def fmu_refuses(one: Instance, reference: int, value: float) -> bool:
     return False
 
 
-def solver_refuses(solver: fm.Solver, name: str, value: float) -> bool:
+def solver_refuses(solver: fm.Solver, name: str, value: float) -> str:
+    """In which words, "" for not at all."""
     try:
         solver.set(name, value)
     except fm.SolverError as error:
         said = str(error)
     else:
-        return False
-    assert re.match(rf"{re.escape(name)} = \S+ is refused: it must be .*: (give|choose) ", said)
-    return True
+        return ""
+    assert re.match(rf"{re.escape(name)} = \S+ is refused: it must (not )?be .*: (give|choose) ", said)
+    return said
 
 
 def settable(image: ModelImage) -> Iterator[str]:
@@ -168,13 +211,24 @@ def drawn(number: int) -> tuple[fm.Model, ModelImage]:
 @pytest.mark.parametrize("number", seeds(len(KINDS), 10 * len(KINDS)))
 def test_python_solver_and_fmu_refuse_the_same_values(number: int, tmp_path: Path) -> None:
     """Around every bound; nothing changes in an instance that has refused."""
-    model, image = drawn(number)
-    beside, rng = names_beside(model), np.random.default_rng([number, 5])
+    refused_alike(*drawn(number), tmp_path / "a.fmu", fmi=2 + number % 2, most=60)
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("name", first(1, ["", *model_names()]))
+def test_every_parameter_of_every_model_is_refused_alike(name: str, fmi: int, tmp_path: Path) -> None:
+    model = read_model(name) if name else elements()
+    refused_alike(model, compile(model, everything=True), tmp_path / "a.fmu", fmi=fmi, most=400)
+
+
+def refused_alike(model: fm.Model, image: ModelImage, path: Path, fmi: int, most: int) -> None:
+    """Of at most so many variables, drawn at random, by Python, a Solver and an FMU in the same words."""
+    beside, rng = names_beside(model), np.random.default_rng([most, 5])
     names = [name for name in settable(image) if not re.search(r"\.(eta|kappa)(\[\d\])?$", name)]
-    if len(names) > 60:
-        names = rng.choice(np.array(names), 60, replace=False).tolist()
+    if len(names) > most:
+        names = rng.choice(np.array(names), most, replace=False).tolist()
     parameters = {v.name for v in image.variables if v.causality == "parameter"}
-    path = fm.export_fmu(image, tmp_path / "a.fmu", all_variables=True)
+    fm.export_fmu(image, path, all_variables=True, fmi=fmi)
     with Fmu(path) as fmu, fmu.instance() as one:
         solver = fm.Solver(image)
         fresh, first = solver.state_save(), one.slave.serializeFMUState(one.slave.getFMUState())
@@ -184,8 +238,9 @@ def test_python_solver_and_fmu_refuse_the_same_values(number: int, tmp_path: Pat
                 if allowed(name, value, name in beside if name in parameters else None):
                     taken.append((name, value))
                     continue
-                assert solver_refuses(solver, name, value), (name, value)
-                assert fmu_refuses(one, fmu.reference(name), value), (name, value)
+                said = solver_refuses(solver, name, value)
+                assert said and fmu_refuses(one, fmu.reference(name), value), (name, value)
+                assert one.reason.rstrip(".") == said.rstrip("."), (name, value)
         assert solver.state_save() == fresh
         assert one.slave.serializeFMUState(one.slave.getFMUState()) == first
         for name, value in taken:
@@ -194,19 +249,20 @@ def test_python_solver_and_fmu_refuse_the_same_values(number: int, tmp_path: Pat
         for name in parameters & set(names):
             for value in VALUES:
                 make = python_of(model, image, name, value)
-                assert make is None or refuses(make) != allowed(name, value, name in beside), (name, value)
+                if make is None:
+                    continue
+                said = refuses(make)
+                assert bool(said) != allowed(name, value, name in beside), (name, value, said)
 
 
 def test_every_kind_of_parameter_is_among_them() -> None:
     """So that a new kind is drawn as well."""
-    seen = set()
-    for number in range(2 * len(KINDS)):
-        image = drawn(number)[1]
-        seen |= {re.sub(r".*\.(?!\w*$)|\[\d+\]", "", v.name) for v in image.variables if v.causality == "parameter"}
-    rules = {"mass", "inertia", "stiffness", "damping", "rest", "rotor_inertia", "free_length", "scale", "breakaway"}
-    rules |= {"static", "kinetic", "stribeck", "viscous", "preload", "gravity", "step", "tolerance", "closure"}
-    rules |= {"deformation"}
-    assert {name.rpartition(".")[2] for name in seen} == rules | {"baumgarte", "scheme", "equilibrium", "correction"}
+    seen: set[int] = set()
+    for image in [compile(elements(), everything=True), *(drawn(number)[1] for number in range(2 * len(KINDS)))]:
+        seen |= set(image.arrays["variable_kind"].ravel().tolist())
+    kinds = [lib.fm_kind(i) for i in range(lib.fm_kind_count())]
+    missing = [i for i, kind in enumerate(kinds) if kind.causality == lib.FM_PARAMETER and i not in seen]
+    assert not [f"{ffi.string(kinds[i].owner_name)}.{ffi.string(kinds[i].suffix)}" for i in missing]
 
 
 @pytest.mark.parametrize(("name", "count"), [("scheme", len(SCHEMES)), ("equilibrium", 3), ("correction", 3)])
@@ -216,7 +272,7 @@ def test_choices_are_whole_numbers(name: str, count: int, tmp_path: Path) -> Non
     solver = fm.Solver(image)
     with Fmu(path) as fmu, fmu.instance() as one:
         for value in (-1, *range(count), count, 2**31 - 1):
-            assert solver_refuses(solver, f"solver.{name}", value) != (0 <= value < count)
+            assert bool(solver_refuses(solver, f"solver.{name}", value)) != (0 <= value < count)
             try:
                 one.slave.setInteger([fmu.reference(f"solver.{name}")], [value])
                 taken = True
