@@ -30,14 +30,15 @@ static void place_leaves(fm_builder *b)
 
 static void place_ground(fm_builder *b)
 {
-    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3] = {0.0, 0.0, 0.0};
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     fm_link_slots *ground = b->link - 1;
     b->identity = fm_constant(b, identity, 9);
-    b->zero = fm_constant(b, zero, 3);
+    b->zero = fm_constant(b, zero, 6);
     memset(ground, 0xff, sizeof *ground);
     ground->R = b->identity;
     ground->r = ground->w = ground->v = ground->alpha = b->zero;
     ground->a = fm_add_node(b, FM_DO_SUBTRACT, b->zero, b->g->leaf.gravity, 0);
+    fm_keep_motion(b, -1);
 }
 
 /* What the whole model must not have. */
@@ -68,7 +69,8 @@ static int open_arrays(fm_graph *g, const fm_model *m)
     fill(g->residual, m->n.speeds, FM_NO_SLOT), fill(g->acceleration, m->n.speeds, FM_NO_SLOT);
     fill(g->rate, m->ny, FM_NO_SLOT), fill(g->row, 3 * m->n.rows, FM_NO_SLOT);
     fill(g->equation, FM_CONDITIONS(m), FM_NO_SLOT), fill(g->unknown, FM_CONDITIONS(m), FM_NO_SLOT);
-    fill(g->output, m->n.variables, FM_NO_SLOT), fill(g->known, m->n.variables, FM_NO_SLOT);
+    fill(g->output, m->n.variables, FM_NO_SLOT);
+    for (int32_t i = 0; i < m->n.variables; i++) g->known[i].at = FM_NO_SLOT, g->known[i].numbers = 0;
     fill(g->reacts, m->n.variables, 0);
     return 1;
 }

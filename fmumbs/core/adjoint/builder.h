@@ -11,7 +11,7 @@ typedef struct fm_link_slots {
     int32_t R, r, w, v, alpha, a;
     int32_t axis; /* of a joint of one freedom; of a ball the axes of its velocities */
     int32_t arm;  /* from the parent's origin; none: they coincide */
-    int32_t force, torque; /* none so far */
+    int32_t wrench; /* none so far */
     int32_t size; /* of its quaternion, the product of those of the balls before it; none: 1 */
     int32_t theta, x, c2; /* of a frame on a flexible body: its rotation vector, its square, and c_2, c_3 of it */
     int32_t c3, modes;    /* of a flexible body: the forces on its modes, none so far */
@@ -88,7 +88,7 @@ typedef struct fm_builder {
 #undef A
     fm_link_slots *link; /* link[-1] is the ground */
     size_t node_room, value_room;
-    int32_t zero, identity; /* a vector, a rotation */
+    int32_t zero, identity; /* a vector, or a wrench; a rotation */
     int32_t failed;         /* 1: no memory */
 } fm_builder;
 

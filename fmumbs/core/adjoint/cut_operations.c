@@ -15,6 +15,7 @@
 #include "../maths/dense.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
+#include "sums.h"
 
 #include <string.h>
 
@@ -29,18 +30,6 @@ typedef struct chain {
     jet turn[FM_JOINT_MODES], slide[FM_JOINT_MODES];
     int turns[FM_JOINT_MODES];
 } chain;
-
-static void add_times(double *out, double factor, const double *v)
-{
-    for (int j = 0; j < 3; j++) out[j] += factor * v[j];
-}
-
-static void add_cross(double *out, const double *a, const double *b)
-{
-    double x[3];
-    cross(a, b, x);
-    add_times(out, 1.0, x);
-}
 
 static void add_jet(jet *out, double factor, const jet *a)
 {

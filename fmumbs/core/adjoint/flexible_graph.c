@@ -167,9 +167,9 @@ void fm_build_frame_forces(fm_builder *b, int32_t i)
     const fm_link_slots *k = b->link + i;
     const int32_t body = m->link_modal[i], frame = m->link_frame[i], R = b->link[m->modal_link[body]].R;
     const int floats = m->link_kind[i] == FM_LINK_MODAL;
-    if (frame < 0 || (k->force == FM_NO_SLOT && k->torque == FM_NO_SLOT)) return;
-    const int32_t force = k->force == FM_NO_SLOT ? b->zero : k->force;
-    int32_t torque = k->torque == FM_NO_SLOT ? b->zero : k->torque;
+    if (frame < 0 || k->wrench == FM_NO_SLOT) return;
+    const int32_t force = k->wrench + 3;
+    int32_t torque = k->wrench;
     if (floats) { /* about the frame's origin in place of the floating frame's */
         const fm_link_slots *p = b->link + m->link_parent[i];
         double at[3];

@@ -26,8 +26,8 @@ typedef struct fm_pair_slots {
 static fm_pair_slots build_pair(fm_builder *b, int32_t P, int32_t Q, fm_line_slots *out)
 {
     const fm_image *m = b->m;
-    fm_pair_slots pair = {P, Q, fm_build_point(b, m->point_link[P], m->point_r + 3 * P, 0),
-                          fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q, 0), 0};
+    fm_pair_slots pair = {P, Q, fm_build_point(b, m->point_link[P], m->point_r + 3 * P),
+                          fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q), 0};
     pair.line = fm_add_node(b, FM_DO_SUBTRACT, pair.q.r, pair.p.r, 0);
     const int32_t rate = fm_add_node(b, FM_DO_SUBTRACT, pair.q.v, pair.p.v, 0);
     out->length = fm_add_node(b, FM_DO_LENGTH, pair.line, 0, 0);
@@ -65,7 +65,7 @@ static int build_load(fm_builder *b, int32_t i)
     const fm_image *m = b->m;
     const int32_t P = m->load_P[i], link = m->point_link[P];
     if (link < 0) return 1;
-    const fm_point_slots p = fm_build_point(b, link, m->point_r + 3 * P, 0);
+    const fm_point_slots p = fm_build_point(b, link, m->point_r + 3 * P);
     int32_t force = b->g->leaf.load + 6 * i, torque = force + 3;
     if (m->load_axes[i] == FM_POINT_AXES) {
         const int32_t R = fm_add_node(b, FM_DO_PLACE, b->link[link].R, 0, fm_constant(b, m->point_R + 9 * P, 9));

@@ -14,9 +14,49 @@
 
 FM_HIDDEN_BEGIN
 
+/* Results of a joint of one freedom, the motion of its link first, and behind them its constants. */
+enum {
+    FM_MOTION_R = 0,
+    FM_MOTION_PLACE = 9,
+    FM_MOTION_W = 12,
+    FM_MOTION_V = 15,
+    FM_MOTION_ALPHA = 18,
+    FM_MOTION_A = 21,
+    FM_JOINT_AXIS = 24,
+    FM_JOINT_ARM = 27,
+    FM_JOINT_TURNED = 30, /* w_p x l */
+    FM_JOINT_AROUND = 33, /* w_p x e */
+    FM_JOINT_R0 = 36,
+    FM_JOINT_AT = 45,
+    FM_JOINT_TURN = 48,
+    FM_JOINT_SLIDE = 49,
+    FM_JOINT_SIGN = 50,
+    FM_JOINT_NUMBERS = 51
+};
+
+enum { FM_POINT_AT = 3 }; /* of a point, behind its arm */
+
+/* Results of a body behind its wrench, the last four in the axes of its inertia. */
+enum {
+    FM_BODY_CENTRE = 6, /* from its link's origin */
+    FM_BODY_TURNED = 9, /* w x c */
+    FM_BODY_ACCELERATION = 12,
+    FM_BODY_SPIN = 15,
+    FM_BODY_SPUN = 18, /* angular acceleration */
+    FM_BODY_BY_SPIN = 21, /* the inertia times these */
+    FM_BODY_BY_SPUN = 24,
+    FM_BODY_NUMBERS = 27
+};
+
 /* O(id, numbers): what a node computes from its operands a, b, c. */
 #define FM_OPERATIONS(O)                                                                             \
-    O(TURN, 9)      /* a R(angle): R0 in c, the angle b times the factor behind R0, about axis k */  \
+    O(JOINT, FM_JOINT_NUMBERS) /* of link k, by the coordinate b and its second derivative c (link_operations.c) */ \
+    O(BODY, FM_BODY_NUMBERS)     /* the wrench of body k, added to b: axes of its inertia in a, its centre in the link's in c */ \
+    O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */                                  \
+    O(ADD_FORCE, 6) /* a + k b, a force at the arm c */                                              \
+    O(ADD_TORQUE, 6) /* a + k b, a torque */                                                         \
+    O(RESIDUAL, 3)  /* of link k, whose axis is a, which takes the wrench b and the applied force c; its turn and slide \
+                     * stand behind */                                                               \
     O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
     O(PLACE, 9)     /* a R0: R0 in c */                                                              \
     O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
@@ -35,6 +75,10 @@ FM_HIDDEN_BEGIN
     O(TURNS, 3)     /* rotation vector of turns by the angles a about x, y, z */                     \
     O(SPIN, 3)      /* A(a) b: the angular velocity of such turns with the rates b, behind them */   \
     O(SPIN_BACK, 3) /* A(a)' b */                                                                    \
+    O(POINT, 12)    /* of link k, -1 the ground, at b in its axes: arm, place, velocity, acceleration (row_operations.c) */ \
+    O(CARRIED, 9)   /* by link k, b in its axes: a vector and its first two derivatives */          \
+    O(APART, 9)     /* a - b, of k numbers */                                                        \
+    O(PRODUCT_ROW, 3) /* a . b - c of moving vectors a, b, and its first two derivatives */          \
     O(DOT, 1)                                                                                        \
     O(LENGTH, 1)                                                                                     \
     O(SUM, 1)                                                                                        \
@@ -80,6 +124,17 @@ typedef struct fm_node {
     int32_t operation, out, a, b, c; /* places in the values */
     int32_t k; /* the axis of FM_DO_TURN, or what it is part of */
 } fm_node;
+
+/* Where the motion of a link is among the values: axes, place of its origin, velocities, accelerations. */
+typedef struct fm_motion_places {
+    int32_t R, r, w, v, alpha, a;
+} fm_motion_places;
+
+/* Where a known is among the values, FM_NO_SLOT: the graph does not read it; and how many numbers it sets there: 0 of
+ * what changes no derivative. */
+typedef struct fm_known_place {
+    int32_t at, numbers;
+} fm_known_place;
 
 /* The leaves: L(name, array of the instance, numbers), m the model. The first ones are stored in the state. */
 #define FM_STORED_LEAVES(L)                                            \
@@ -154,6 +209,7 @@ typedef struct fm_leaves {
 #define FM_GRAPH_ARRAYS(A)                                                                     \
     A(fm_node, node, g->nodes)                                                                 \
     A(double, value, g->values)                                                                \
+    A(fm_motion_places, motion, m->n.links + 1) /* of each link, the ground first */            \
     A(int32_t, residual, m->n.speeds)   /* of each velocity variable; none: its acceleration is given */ \
     A(int32_t, acceleration, m->n.speeds)                                                      \
     A(int32_t, rate, m->ny)             /* of each position variable and each bristle */       \
@@ -162,7 +218,7 @@ typedef struct fm_leaves {
     A(int32_t, equation, FM_CONDITIONS(m)) /* none: there is no such condition */              \
     A(int32_t, law, m->n.laws)          /* the node of its force while it slides */            \
     A(int32_t, reacts, m->n.variables)  /* 1: it follows multipliers, which redundant rows leave open */ \
-    A(int32_t, known, m->n.variables)   /* of each variable that is a known, filled by outputs/exact.c */ \
+    A(fm_known_place, known, m->n.variables) /* of each variable that is a known, filled by outputs/exact_places.c */ \
     A(int32_t, output, m->n.variables)  /* of each variable of the interface that is computed */
 
 /* What a run needs besides. */
@@ -184,6 +240,7 @@ typedef struct fm_graph {
     int32_t cuts; /* 1: positions of cut joints are needed */
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
+    int32_t valued; /* nodes with values, while FM_VALID_GRAPH is set */
     int32_t before_outputs; /* values of the leaves and of all nodes but those of outputs */
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */
     int32_t actives; /* conditions at the present state */

@@ -41,8 +41,8 @@ static int32_t line_acceleration(fm_builder *b, int32_t spring)
 {
     const fm_image *m = b->m;
     const int32_t P = m->spring_P[spring], Q = m->spring_Q[spring];
-    const fm_point_slots p = fm_build_point(b, m->point_link[P], m->point_r + 3 * P, 1);
-    const fm_point_slots q = fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q, 1);
+    const fm_point_slots p = fm_build_point(b, m->point_link[P], m->point_r + 3 * P);
+    const fm_point_slots q = fm_build_point(b, m->point_link[Q], m->point_r + 3 * Q);
     const int32_t d = fm_add_node(b, FM_DO_SUBTRACT, q.r, p.r, 0), v = fm_add_node(b, FM_DO_SUBTRACT, q.v, p.v, 0);
     const int32_t a = fm_add_node(b, FM_DO_SUBTRACT, q.a, p.a, 0), length = fm_add_node(b, FM_DO_LENGTH, d, 0, 0);
     const int32_t rate = fm_add_node(b, FM_DO_QUOTIENT, fm_add_node(b, FM_DO_DOT, d, v, 0), length, 0);

@@ -92,10 +92,10 @@ int32_t fm_times_constant(fm_builder *b, double factor, int32_t number)
     return factor == 1.0 ? number : fm_add_node(b, FM_DO_PRODUCT, fm_number(b, factor), number, 0);
 }
 
-static void add_vector(fm_builder *b, int32_t *sum, int32_t more, int sign)
+/* What a link takes so far, a torque and a force. */
+int32_t fm_wrench_of(const fm_builder *b, const fm_link_slots *k)
 {
-    if (*sum == FM_NO_SLOT && sign > 0) *sum = more;
-    else *sum = fm_add_node(b, sign > 0 ? FM_DO_ADD : FM_DO_SUBTRACT, *sum == FM_NO_SLOT ? b->zero : *sum, more, 0);
+    return k->wrench == FM_NO_SLOT ? b->zero : k->wrench;
 }
 
 /* Adds a force at an arm from a link's origin, and a torque, to what it takes, or, sign -1, subtracts them. */
@@ -103,11 +103,16 @@ void fm_add_wrench(fm_builder *b, int32_t link, int32_t force, int32_t arm, int3
 {
     if (link < 0) return;
     fm_link_slots *k = b->link + link;
-    if (torque != FM_NO_SLOT) add_vector(b, &k->torque, torque, sign);
+    if (torque != FM_NO_SLOT) k->wrench = fm_add_part(b, FM_DO_ADD_TORQUE, fm_wrench_of(b, k), torque, 0, sign, 6);
     if (force == FM_NO_SLOT) return;
-    add_vector(b, &k->force, force, sign);
-    if (arm == FM_NO_SLOT) return;
-    if (k->torque == FM_NO_SLOT) k->torque = b->zero;
-    k->torque = sign > 0 ? fm_add_node(b, FM_DO_ADD_CROSS, k->torque, arm, force)
-                         : fm_add_node(b, FM_DO_ADD_CROSS, k->torque, force, arm);
+    k->wrench = fm_add_part(b, FM_DO_ADD_FORCE, fm_wrench_of(b, k), force, arm == FM_NO_SLOT ? b->zero : arm, sign, 6);
+}
+
+/* Adds what a link takes to what its parent does. */
+void fm_pass_wrench(fm_builder *b, const fm_link_slots *k, int32_t parent)
+{
+    if (parent < 0 || k->wrench == FM_NO_SLOT) return;
+    fm_link_slots *p = b->link + parent;
+    p->wrench =
+        fm_add_node(b, FM_DO_ADD_WRENCH, fm_wrench_of(b, p), k->wrench, k->arm == FM_NO_SLOT ? b->zero : k->arm);
 }

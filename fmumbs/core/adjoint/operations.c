@@ -10,7 +10,10 @@
 #include "cut_operations.h"
 #include "flexible_operations.h"
 #include "graph.h"
+#include "link_operations.h"
 #include "rope_operations.h"
+#include "row_operations.h"
+#include "sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,23 +28,6 @@ static const int32_t adjoints_of[] = {
     FM_OPERATIONS(O)
 #undef O
 };
-
-static inline void add_to(double *out, const double *v)
-{
-    for (int j = 0; j < 3; j++) out[j] += v[j];
-}
-
-static inline void add_times(double *out, double factor, const double *v)
-{
-    for (int j = 0; j < 3; j++) out[j] += factor * v[j];
-}
-
-static inline void add_cross(double *out, const double *a, const double *b)
-{
-    double x[3];
-    cross(a, b, x);
-    add_to(out, x);
-}
 
 static inline double dot4(const double *a, const double *b)
 {
@@ -106,20 +92,6 @@ static void rotate(const double *A, const double *t, double sign, double *out)
         E[3 * j + k] -= sine * t[i];
     }
     product(A, E, out);
-}
-
-/* out = A R0 turned by an angle about its axis k. */
-static void turn(const double *A, const double *R0, double angle, int k, double *out)
-{
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    double c, s, R[9];
-    fm_cos_and_sin(angle, &c, &s);
-    product(A, R0, R);
-    for (int row = 0; row < 9; row += 3) {
-        out[row + i] = R[row + i] * c + R[row + j] * s;
-        out[row + j] = R[row + j] * c - R[row + i] * s;
-        out[row + k] = R[row + k];
-    }
 }
 
 /* The rotation of a quaternion of any length, its vector part times a sign. */
@@ -327,7 +299,16 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     const double *a = v + n->a, *b = v + n->b, *c = v + n->c;
     double *out = v + n->out, R[9], A[9], slope, size;
     switch ((fm_operation)n->operation) {
-    case FM_DO_TURN: turn(a, c, c[9] * b[0], n->k, out); break;
+    case FM_DO_JOINT:
+    case FM_DO_BODY:
+    case FM_DO_ADD_WRENCH:
+    case FM_DO_ADD_FORCE:
+    case FM_DO_ADD_TORQUE:
+    case FM_DO_RESIDUAL: fm_link_value(s, n, v); break;
+    case FM_DO_POINT:
+    case FM_DO_CARRIED:
+    case FM_DO_APART:
+    case FM_DO_PRODUCT_ROW: fm_row_value(s, n, v); break;
     case FM_DO_BALL:
         rotation_of(b, c[9], R);
         product(a, c, A);
@@ -400,9 +381,16 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     const double *da = t + n->a, *db = t + n->b, *dc = t + n->c;
     double *out = t + n->out, x[3], y[3], slope, back;
     switch ((fm_operation)n->operation) {
-    case FM_DO_TURN:
-        for (int j = 0; j < 3; j++) out[j] = da[j] + c[9] * db[0] * at[3 * j + n->k];
-        break;
+    case FM_DO_JOINT:
+    case FM_DO_BODY:
+    case FM_DO_ADD_WRENCH:
+    case FM_DO_ADD_FORCE:
+    case FM_DO_ADD_TORQUE:
+    case FM_DO_RESIDUAL: fm_link_tangent(s, n, v, t); break;
+    case FM_DO_POINT:
+    case FM_DO_CARRIED:
+    case FM_DO_APART:
+    case FM_DO_PRODUCT_ROW: fm_row_tangent(s, n, v, t); break;
     case FM_DO_BALL:
         spin_of(b, db, c[9], x);
         rotate_out(at, x, out);
@@ -547,10 +535,16 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     const double *a = v + n->a, *b = v + n->b, *c = v + n->c, *at = v + n->out, *g = d + n->out;
     double *ga = d + n->a, *gb = d + n->b, *gc = d + n->c, x[3], y[3], slope, back;
     switch ((fm_operation)n->operation) {
-    case FM_DO_TURN:
-        add_to(ga, g);
-        gb[0] += c[9] * ((at[n->k] * g[0] + at[3 + n->k] * g[1]) + at[6 + n->k] * g[2]);
-        break;
+    case FM_DO_JOINT:
+    case FM_DO_BODY:
+    case FM_DO_ADD_WRENCH:
+    case FM_DO_ADD_FORCE:
+    case FM_DO_ADD_TORQUE:
+    case FM_DO_RESIDUAL: fm_link_adjoint(s, n, v, d); break;
+    case FM_DO_POINT:
+    case FM_DO_CARRIED:
+    case FM_DO_APART:
+    case FM_DO_PRODUCT_ROW: fm_row_adjoint(s, n, v, d); break;
     case FM_DO_BALL:
         add_to(ga, g);
         rotate_in(at, g, x);

@@ -15,7 +15,7 @@
 static int32_t motion_at(fm_builder *b, int32_t kind, int32_t link, const double *at)
 {
     const int accelerates = kind == FM_B_A || kind == FM_P_A;
-    const fm_point_slots p = fm_build_point(b, link, at, accelerates);
+    const fm_point_slots p = fm_build_point(b, link, at);
     if (accelerates) return fm_add_node(b, FM_DO_ADD, p.a, b->g->leaf.gravity, 0);
     return kind == FM_B_R || kind == FM_P_R ? p.r : p.v;
 }
@@ -123,8 +123,8 @@ static int32_t drive_at(fm_builder *b, int32_t joint)
     if (m->joint_nu[joint] != 1 || m->n.couplings > 0) return FM_NO_SLOT;
     if (row >= 0 && fm_is_programmed_length(m, row)) return b->g->leaf.lambda + row;
     const fm_link_slots *k = b->link + last;
-    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, k->torque == FM_NO_SLOT ? b->zero : k->torque, 0);
-    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, k->force == FM_NO_SLOT ? b->zero : k->force, 0);
+    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, fm_wrench_of(b, k), 0);
+    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, fm_wrench_of(b, k) + 3, 0);
     return fm_add_node(b, FM_DO_SUM, fm_times_constant(b, m->link_screw[6 * last + 2], turn),
                        fm_times_constant(b, m->link_screw[6 * last + 5], push), 0);
 }
@@ -142,7 +142,7 @@ static void add_energy_of_body(fm_builder *b, int32_t i, int32_t *sum)
     double centre[3];
     const double *R = m->body_R + 9 * i, *c = m->com + 3 * i, *r = m->body_r + 3 * i;
     for (int j = 0; j < 3; j++) centre[j] = r[j] + ((R[3 * j] * c[0] + R[3 * j + 1] * c[1]) + R[3 * j + 2] * c[2]);
-    const fm_point_slots p = fm_build_point(b, m->body_link[i], centre, 0);
+    const fm_point_slots p = fm_build_point(b, m->body_link[i], centre);
     const int32_t axes = fm_add_node(b, FM_DO_PLACE, k->R, 0, fm_constant(b, R, 9));
     const int32_t spin = fm_add_node(b, FM_DO_INERTIA, axes, k->w, leaf->inertia + 6 * i);
     add_to(b, sum, 0.5, leaf->mass + i, fm_add_node(b, FM_DO_DOT, p.v, p.v, 0));

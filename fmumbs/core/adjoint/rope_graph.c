@@ -8,7 +8,7 @@
 
 static fm_point_slots point_of(fm_builder *b, int32_t point)
 {
-    return fm_build_point(b, b->m->point_link[point], b->m->point_r + 3 * point, 0);
+    return fm_build_point(b, b->m->point_link[point], b->m->point_r + 3 * point);
 }
 
 static int32_t axes_of(fm_builder *b, int32_t point)

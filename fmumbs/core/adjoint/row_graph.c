@@ -18,14 +18,15 @@ typedef struct fm_cut_slots {
     fm_moving between;
 } fm_cut_slots;
 
+static fm_moving moving_at(int32_t at)
+{
+    const fm_moving out = {at, at + 3, at + 6};
+    return out;
+}
+
 static fm_moving fixed_vector(fm_builder *b, int32_t link, const double *in)
 {
-    const fm_link_slots *k = b->link + link;
-    fm_moving out = {fm_carry(b, k->R, in), b->zero, b->zero};
-    if (k->w == b->zero) return out;
-    out.rate = fm_add_node(b, FM_DO_CROSS, k->w, out.at, 0);
-    out.second = fm_add_node(b, FM_DO_ADD_CROSS, fm_add_node(b, FM_DO_CROSS, k->alpha, out.at, 0), k->w, out.rate);
-    return out;
+    return moving_at(fm_add_part(b, FM_DO_CARRIED, 0, fm_constant(b, in, 3), 0, link, 9));
 }
 
 static int32_t product_of(fm_builder *b, int32_t v, int32_t w)
@@ -33,14 +34,11 @@ static int32_t product_of(fm_builder *b, int32_t v, int32_t w)
     return fm_add_node(b, FM_DO_DOT, v, w, 0);
 }
 
-/* The derivatives of v . w, and its value less a length. */
+/* The derivatives of v . w, each of them one piece, and its value less a length. */
 static void write_dot(fm_builder *b, int32_t row, fm_moving v, fm_moving w, double length)
 {
-    int32_t *c = b->g->row + 3 * row;
-    const int32_t outer = fm_add_node(b, FM_DO_SUM, product_of(b, v.second, w.at), product_of(b, v.at, w.second), 0);
-    c[0] = fm_add_node(b, FM_DO_DIFFERENCE, product_of(b, v.at, w.at), fm_number(b, length), 0);
-    c[1] = fm_add_node(b, FM_DO_SUM, product_of(b, v.rate, w.at), product_of(b, v.at, w.rate), 0);
-    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, outer, fm_number(b, 2.0), product_of(b, v.rate, w.rate));
+    const int32_t at = fm_add_node(b, FM_DO_PRODUCT_ROW, v.at, w.at, fm_number(b, length));
+    for (int level = 0; level < 3; level++) b->g->row[3 * row + level] = at + level;
 }
 
 /* (d . d - l^2) / 2 l */
@@ -161,16 +159,19 @@ static int build_coupling(fm_builder *b, int32_t row)
     return 1;
 }
 
+/* A point of a link, -1 the ground, with its arm first. */
+static int32_t place_end(fm_builder *b, int32_t link, const double *in)
+{
+    return fm_add_part(b, FM_DO_POINT, 0, fm_constant(b, in, 3), 0, link, 12);
+}
+
 static fm_cut_slots begin_cut(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
     const int32_t F = m->joint_F_link[joint], M = m->joint_M_link[joint];
-    const fm_point_slots f = fm_build_point(b, F, m->joint_F_r + 3 * joint, 1);
-    const fm_point_slots g = fm_build_point(b, M, m->joint_M_r + 3 * joint, 1);
-    fm_cut_slots cut = {joint, F, M, g.r, g.arm, FM_NO_SLOT, FM_NO_SLOT, {0, 0, 0}};
-    cut.between.at = fm_add_node(b, FM_DO_SUBTRACT, g.r, f.r, 0);
-    cut.between.rate = fm_add_node(b, FM_DO_SUBTRACT, g.v, f.v, 0);
-    cut.between.second = fm_add_node(b, FM_DO_SUBTRACT, g.a, f.a, 0);
+    const int32_t f = place_end(b, F, m->joint_F_r + 3 * joint), g = place_end(b, M, m->joint_M_r + 3 * joint);
+    const int32_t apart = fm_add_part(b, FM_DO_APART, g + FM_POINT_AT, f + FM_POINT_AT, 0, 9, 9);
+    const fm_cut_slots cut = {joint, F, M, g + FM_POINT_AT, g, FM_NO_SLOT, FM_NO_SLOT, moving_at(apart)};
     fm_build_cut_motion(b, joint, cut.between);
     return cut;
 }

@@ -28,20 +28,9 @@ static int is_identity(const double R[9])
     return memcmp(R, identity, sizeof identity) == 0;
 }
 
-/* a + b x c, of which b is zero on the ground. */
-static int32_t add_cross_unless_ground(fm_builder *b, int32_t a, int32_t w, int32_t c)
-{
-    return w == b->zero ? a : fm_add_node(b, FM_DO_ADD_CROSS, a, w, c);
-}
-
 static int32_t add_vector(fm_builder *b, int32_t a, int32_t c)
 {
     return a == b->zero ? c : fm_add_node(b, FM_DO_ADD, a, c, 0);
-}
-
-static int32_t add_scaled(fm_builder *b, int32_t a, int32_t factor, int32_t v)
-{
-    return a == b->zero ? fm_add_node(b, FM_DO_SCALE, factor, v, 0) : fm_add_node(b, FM_DO_ADD_SCALED, a, factor, v);
 }
 
 /* A frame that is fixed in another. */
@@ -62,43 +51,31 @@ static void move_origin(fm_builder *b, fm_link_slots *k, const fm_link_slots *p)
     k->a = fm_add_node(b, FM_DO_ADD_CROSS, fm_add_node(b, FM_DO_ADD_CROSS, p->a, p->alpha, k->arm), p->w, turned);
 }
 
+/* How far a joint of one freedom turns and slides by a unit of its coordinate. */
+static void find_screw(const fm_image *m, int32_t i, double *turn, double *slide)
+{
+    const int32_t kind = m->link_kind[i];
+    const int screw = kind == FM_LINK_SCREW || kind == FM_LINK_DRIVEN;
+    *turn = screw ? m->link_screw[6 * i + 2] : kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
+    *slide = screw ? m->link_screw[6 * i + 5] : kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+}
+
 /* A joint of one freedom: a turn and a slide along its axis. */
-static void build_screw(fm_builder *b, int32_t i, fm_link_slots *k, const fm_link_slots *p)
+static void build_screw(fm_builder *b, int32_t i, fm_link_slots *k)
 {
     const fm_image *m = b->m;
-    const int32_t kind = m->link_kind[i], q = b->g->leaf.y + m->link_p[i], axis = fm_link_axis(kind);
-    const int32_t u = b->g->leaf.y + m->n.positions + m->link_u[i], udot = b->g->acceleration[m->link_u[i]];
-    const int screw = kind == FM_LINK_SCREW || kind == FM_LINK_DRIVEN;
-    const double pitch = screw ? m->link_screw[6 * i + 2] : kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
-    const double slide = screw ? m->link_screw[6 * i + 5] : kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
-    double turn[10], e[3] = {0.0, 0.0, 0.0};
-    e[axis] = m->link_sign[i];
-    memcpy(turn, m->link_R + 9 * i, 9 * sizeof *turn);
-    turn[9] = m->link_sign[i] * pitch;
-    if (pitch == 0.0) {
-        k->R = placed(b, p->R, turn);
-    } else {
-        k->R = fm_add_node(b, FM_DO_TURN, p->R, q, fm_constant(b, turn, 10));
-        if (!b->failed) b->g->node[b->g->nodes - 1].k = axis;
-    }
-    k->axis = fm_carry(b, k->R, e);
-    if (slide != 0.0)
-        k->arm = add_scaled(b, k->arm == FM_NO_SLOT ? b->zero : k->arm, fm_times_constant(b, slide, q), k->axis);
-    move_origin(b, k, p);
-    k->w = p->w, k->alpha = p->alpha;
-    const int32_t turned = p->w == b->zero ? FM_NO_SLOT : fm_add_node(b, FM_DO_CROSS, p->w, k->axis, 0);
-    if (pitch != 0.0) {
-        const int32_t rate = fm_times_constant(b, pitch, u);
-        k->w = add_scaled(b, p->w, rate, k->axis);
-        k->alpha = add_scaled(b, p->alpha, fm_times_constant(b, pitch, udot), k->axis);
-        if (turned != FM_NO_SLOT) k->alpha = fm_add_node(b, FM_DO_ADD_SCALED, k->alpha, rate, turned);
-    }
-    if (slide != 0.0) {
-        k->v = add_scaled(b, k->v, fm_times_constant(b, slide, u), k->axis);
-        k->a = fm_add_node(b, FM_DO_ADD_SCALED, k->a, fm_times_constant(b, slide, udot), k->axis);
-        if (turned != FM_NO_SLOT)
-            k->a = fm_add_node(b, FM_DO_ADD_SCALED, k->a, fm_times_constant(b, 2.0 * slide, u), turned);
-    }
+    const int32_t at = fm_add_part(b, FM_DO_JOINT, 0, b->g->leaf.y + m->link_p[i], b->g->acceleration[m->link_u[i]], i,
+                                   FM_JOINT_NUMBERS);
+    if (b->failed) return;
+    double *numbers = b->g->value + at;
+    memcpy(numbers + FM_JOINT_R0, m->link_R + 9 * i, 9 * sizeof *numbers);
+    memcpy(numbers + FM_JOINT_AT, m->link_r + 3 * i, 3 * sizeof *numbers);
+    find_screw(m, i, numbers + FM_JOINT_TURN, numbers + FM_JOINT_SLIDE);
+    numbers[FM_JOINT_SIGN] = m->link_sign[i];
+    k->R = at + FM_MOTION_R, k->r = at + FM_MOTION_PLACE;
+    k->w = at + FM_MOTION_W, k->v = at + FM_MOTION_V;
+    k->alpha = at + FM_MOTION_ALPHA, k->a = at + FM_MOTION_A;
+    k->axis = at + FM_JOINT_AXIS, k->arm = at + FM_JOINT_ARM;
 }
 
 /* k->axis: the axes of its velocities. */
@@ -166,6 +143,14 @@ static void place_rates(fm_builder *b, int32_t i)
     for (int j = 0; j < 4; j++) b->g->rate[p + j] = at + j;
 }
 
+/* Where operations of links find the motion of one, -1 the ground. */
+void fm_keep_motion(fm_builder *b, int32_t i)
+{
+    const fm_link_slots *k = b->link + i;
+    const fm_motion_places at = {k->R, k->r, k->w, k->v, k->alpha, k->a};
+    b->g->motion[1 + i] = at;
+}
+
 int fm_build_links(fm_builder *b)
 {
     const fm_image *m = b->m;
@@ -178,17 +163,19 @@ int fm_build_links(fm_builder *b)
         if (m->link_kind[i] == FM_LINK_GENERAL)
             return fm_uncovered(b, "nonholonomic joint, or joint of several excited and free modes,",
                                 m->joint_name[m->link_joint[i]]);
-        if (!is_zero(m->link_r + 3 * i)) k->arm = fm_carry(b, p->R, m->link_r + 3 * i);
-        if (m->link_kind[i] == FM_LINK_SPHERICAL) build_ball(b, i, k, p);
+        const int screw = m->link_kind[i] < FM_LINK_MODAL && m->link_kind[i] != FM_LINK_SPHERICAL && m->link_u[i] >= 0;
+        if (!screw && !is_zero(m->link_r + 3 * i)) k->arm = fm_carry(b, p->R, m->link_r + 3 * i);
+        if (screw) build_screw(b, i, k);
+        else if (m->link_kind[i] == FM_LINK_SPHERICAL) build_ball(b, i, k, p);
         else if (m->link_kind[i] == FM_LINK_FRAME) fm_build_frame(b, i);
         else if (m->link_kind[i] == FM_LINK_MODAL && m->link_frame[i] >= 0) fm_build_floating(b, i);
-        else if (m->link_kind[i] < FM_LINK_MODAL && m->link_u[i] >= 0) build_screw(b, i, k, p);
         else {
             k->R = placed(b, p->R, m->link_R + 9 * i);
             move_origin(b, k, p);
             k->w = p->w, k->alpha = p->alpha;
         }
         if (m->link_kind[i] != FM_LINK_SPHERICAL) k->size = p->size;
+        fm_keep_motion(b, i);
         place_rates(b, i);
     }
     return 1;
@@ -198,24 +185,12 @@ int fm_build_links(fm_builder *b)
 static void build_body(fm_builder *b, int32_t i)
 {
     const fm_image *m = b->m;
-    const int32_t mass = b->g->leaf.mass + i, inertia = b->g->leaf.inertia + 6 * i;
-    const fm_link_slots k = b->link[m->body_link[i]];
-    const int32_t axes = placed(b, k.R, m->body_R + 9 * i);
+    fm_link_slots *k = b->link + m->body_link[i];
     double centre[3];
     rotate_out(m->body_R + 9 * i, m->com + 3 * i, centre);
     for (int j = 0; j < 3; j++) centre[j] += m->body_r[3 * i + j];
-    int32_t arm = FM_NO_SLOT, a = k.a;
-    if (!is_zero(centre)) {
-        arm = fm_carry(b, k.R, centre);
-        a = add_cross_unless_ground(b, a, k.alpha, arm);
-        if (k.w != b->zero) a = fm_add_node(b, FM_DO_ADD_CROSS, a, k.w, fm_add_node(b, FM_DO_CROSS, k.w, arm, 0));
-    }
-    const int32_t force = fm_add_node(b, FM_DO_SCALE, mass, a, 0);
-    int32_t torque = FM_NO_SLOT;
-    if (k.alpha != b->zero) torque = fm_add_node(b, FM_DO_INERTIA, axes, k.alpha, inertia);
-    if (torque != FM_NO_SLOT && k.w != b->zero)
-        torque = fm_add_node(b, FM_DO_ADD_CROSS, torque, k.w, fm_add_node(b, FM_DO_INERTIA, axes, k.w, inertia));
-    fm_add_wrench(b, m->body_link[i], force, arm, torque, 1);
+    const int32_t axes = placed(b, k->R, m->body_R + 9 * i);
+    k->wrench = fm_add_part(b, FM_DO_BODY, axes, fm_wrench_of(b, k), fm_constant(b, centre, 3), i, FM_BODY_NUMBERS);
 }
 
 void fm_build_bodies(fm_builder *b)
@@ -229,23 +204,11 @@ void fm_build_bodies(fm_builder *b)
 static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
 {
     const fm_image *m = b->m;
-    const fm_leaves *leaf = &b->g->leaf;
-    const int32_t kind = m->link_kind[i], u = m->link_u[i], speed = leaf->y + m->n.positions + u;
-    const int screw = kind == FM_LINK_SCREW;
-    const double pitch = screw ? m->link_screw[6 * i + 2] : kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
-    const double slide = screw ? m->link_screw[6 * i + 5] : kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
-    const int32_t stretch = fm_add_node(b, FM_DO_DIFFERENCE, link_position(b, i), leaf->rest + u, 0);
-    int32_t sum = fm_add_node(b, FM_DO_PRODUCT, leaf->stiffness + u, stretch, 0);
-    sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, leaf->damping + u, speed);
-    sum = fm_add_node(b, FM_DO_DIFFERENCE, sum, b->applied[u], 0);
-    if (screw) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, b->rotor[u], b->g->acceleration[u]);
-    if (pitch != 0.0 && k->torque != FM_NO_SLOT)
-        sum = fm_add_node(b, FM_DO_SUM, sum,
-                          fm_times_constant(b, pitch, fm_add_node(b, FM_DO_DOT, k->axis, k->torque, 0)), 0);
-    if (slide != 0.0 && k->force != FM_NO_SLOT)
-        sum = fm_add_node(b, FM_DO_SUM, sum,
-                          fm_times_constant(b, slide, fm_add_node(b, FM_DO_DOT, k->axis, k->force, 0)), 0);
-    return sum;
+    const int32_t u = m->link_u[i];
+    const int32_t sum = fm_add_part(b, FM_DO_RESIDUAL, k->axis, fm_wrench_of(b, k), b->applied[u], i, 3);
+    if (!b->failed) find_screw(m, i, b->g->value + sum + 1, b->g->value + sum + 2);
+    if (m->link_kind[i] != FM_LINK_SCREW) return sum;
+    return fm_add_node(b, FM_DO_ADD_PRODUCT, sum, b->rotor[u], b->g->acceleration[u]);
 }
 
 static int32_t ball_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
@@ -256,8 +219,8 @@ static int32_t ball_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     const int32_t tau = input ? applied[0] : fm_add_node(b, FM_DO_VECTOR, applied[0], applied[1], applied[2]);
     const int32_t resisted = fm_build_ball_resistance(b, b->m->link_joint[i], u, link_position(b, i), speed);
     const int32_t sum = b->link[i].resisted = fm_add_node(b, FM_DO_SUBTRACT, resisted, tau, 0);
-    if (k->torque == FM_NO_SLOT) return sum;
-    return fm_add_node(b, reversed ? FM_DO_SUBTRACT : FM_DO_ADD, sum, fm_add_node(b, FM_DO_BACK, k->axis, k->torque, 0),
+    if (k->wrench == FM_NO_SLOT) return sum;
+    return fm_add_node(b, reversed ? FM_DO_SUBTRACT : FM_DO_ADD, sum, fm_add_node(b, FM_DO_BACK, k->axis, k->wrench, 0),
                        0);
 }
 
@@ -278,12 +241,12 @@ void fm_build_residuals(fm_builder *b)
             const int32_t at = screw_residual(b, i, k), before = b->g->residual[u];
             b->g->residual[u] = before == FM_NO_SLOT ? at : fm_add_node(b, FM_DO_SUM, before, at, 0);
         }
-        if (m->link_parent[i] >= 0) fm_add_wrench(b, m->link_parent[i], k->force, k->arm, k->torque, 1);
+        fm_pass_wrench(b, k, m->link_parent[i]);
     }
 }
 
-/* The motion of a point that is fixed in a link, -1 the ground; `moving`: its acceleration too. */
-fm_point_slots fm_build_point(fm_builder *b, int32_t link, const double *at, int moving)
+/* The motion of a point that is fixed in a link, -1 the ground. */
+fm_point_slots fm_build_point(fm_builder *b, int32_t link, const double *at)
 {
     const fm_link_slots *k = b->link + link;
     fm_point_slots p = {k->r, k->v, k->a, FM_NO_SLOT};
@@ -292,12 +255,7 @@ fm_point_slots fm_build_point(fm_builder *b, int32_t link, const double *at, int
         return p;
     }
     if (is_zero(at)) return p;
-    p.arm = fm_carry(b, k->R, at);
-    p.r = add_vector(b, k->r, p.arm);
-    if (k->w == b->zero) return p;
-    const int32_t turned = fm_add_node(b, FM_DO_CROSS, k->w, p.arm, 0);
-    p.v = add_vector(b, k->v, turned);
-    if (moving)
-        p.a = fm_add_node(b, FM_DO_ADD_CROSS, fm_add_node(b, FM_DO_ADD_CROSS, k->a, k->alpha, p.arm), k->w, turned);
+    p.arm = fm_add_part(b, FM_DO_POINT, 0, fm_constant(b, at, 3), 0, link, 12);
+    p.r = p.arm + FM_POINT_AT, p.v = p.r + 3, p.a = p.v + 3;
     return p;
 }

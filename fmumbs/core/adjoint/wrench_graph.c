@@ -31,10 +31,10 @@ static fm_wrench_slots tree_wrench(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
     const fm_link_slots *k = b->link + m->joint_last[joint];
-    fm_wrench_slots w = {or_zero(b, k->force), or_zero(b, k->torque)};
+    fm_wrench_slots w = {fm_wrench_of(b, k) + 3, fm_wrench_of(b, k)};
     if (k->resisted != FM_NO_SLOT) w.torque = ball_torque(b, joint, k);
     if (!m->joint_reversed[joint]) return w;
-    const fm_point_slots M = fm_build_point(b, m->joint_M_link[joint], m->joint_M_r + 3 * joint, 0);
+    const fm_point_slots M = fm_build_point(b, m->joint_M_link[joint], m->joint_M_r + 3 * joint);
     const int32_t arm = fm_add_node(b, FM_DO_SUBTRACT, M.r, k->r, 0);
     w.torque = fm_add_node(b, FM_DO_SUBTRACT, fm_add_node(b, FM_DO_CROSS, arm, w.force, 0), w.torque, 0);
     w.force = fm_add_node(b, FM_DO_SUBTRACT, b->zero, w.force, 0);

@@ -79,6 +79,8 @@ typedef enum fm_valid {
     FM_VALID_LAWS = 16,  /* modes of the force laws */
     FM_VALID_GIVEN = 32, /* the motion that is given is the present one */
     FM_VALID_QUATERNIONS = 64, /* of the links */
+    FM_VALID_GRAPH = 128, /* values of graph->valued nodes of the graph of exact derivatives, and its conditions */
+    FM_VALID_LAWS_AND_GRAPH = FM_VALID_LAWS | FM_VALID_GRAPH,
     FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
     FM_VALID_WORLD_AND_LAWS = FM_VALID_WORLD | FM_VALID_LAWS,
     FM_VALID_WORLD_AND_LINKS = FM_VALID_WORLD | FM_VALID_LINKS

@@ -32,23 +32,47 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether an unknown is more than a leaf, so that values of outputs count. */
-static int is_any_output(fm_instance *s, const uint32_t *unknown, size_t unknowns)
+/* What unknowns need of the graph. */
+typedef struct fm_reach {
+    int32_t nodes, values; /* how many of the first ones */
+    int computed;          /* 1: an unknown is more than a leaf */
+} fm_reach;
+
+/* The nodes that forces and rows are made of, and those up to the last one that computes an unknown. */
+static fm_reach reach_of(fm_instance *s, const uint32_t *unknown, size_t unknowns)
 {
-    for (size_t i = 0; i < unknowns; i++)
-        if (fm_place_of_unknown(s, unknown[i]) >= s->graph->leaf.end) return 1;
-    return 0;
+    const fm_graph *g = s->graph;
+    fm_reach reach = {g->conditions, g->before_outputs, 0};
+    int32_t last = FM_NO_SLOT, end = g->nodes;
+    for (size_t i = 0; i < unknowns; i++) {
+        const int32_t at = fm_place_of_unknown(s, unknown[i]);
+        last = at > last ? at : last;
+    }
+    reach.computed = last >= g->leaf.end;
+    if (last < g->before_outputs) return reach;
+    while (reach.nodes < end) {
+        const int32_t middle = reach.nodes + (end - reach.nodes) / 2;
+        if (g->node[middle].out > last) end = middle;
+        else reach.nodes = middle + 1;
+    }
+    reach.values = end < g->nodes ? g->node[end].out : g->values;
+    return reach;
 }
 
-/* Values of the nodes at the present state, `all` of them or without those of outputs, and the conditions. 0: the
- * multipliers or the conditions' numbers are not those of their rows, and no others. */
-static int prepare(fm_instance *s, int all)
+/* Values of so many nodes at the present state, and the conditions, unless they are there already. 0: the multipliers
+ * or the conditions' numbers are not those of their rows, and no others. */
+static int prepare(fm_instance *s, int32_t nodes)
 {
-    fm_update(s, all ? FM_VALID_MOTION | FM_VALID_QUATERNIONS : FM_VALID_MOTION);
+    fm_graph *g = s->graph;
+    if ((s->valid & FM_VALID_GRAPH) != 0 && g->valued >= nodes) return 1;
+    fm_update(s, nodes > g->conditions ? FM_VALID_MOTION | FM_VALID_QUATERNIONS : FM_VALID_MOTION);
     if (s->loop.near_singular || s->singular->on_branch || s->following->pins > 0) return 0;
     fm_graph_load(s);
-    fm_graph_values(s, 0, all ? s->graph->nodes : s->graph->conditions);
-    return fm_make_conditions(s);
+    fm_graph_values(s, 0, nodes);
+    if (!fm_make_conditions(s)) return 0;
+    s->valid |= FM_VALID_GRAPH;
+    g->valued = nodes;
+    return 1;
 }
 
 /* Whether the graph has these derivatives. */
@@ -56,12 +80,10 @@ int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown
 {
     if (!s->graph->built) return 0;
     for (size_t i = 0; i < along->knowns; i++)
-        if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]) == FM_NO_SLOT &&
-            !fm_without_effect(s, along->known[i]))
-            return 0;
+        if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]).at == FM_NO_SLOT) return 0;
     for (size_t i = 0; i < unknowns; i++)
         if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT) return 0;
-    return prepare(s, is_any_output(s, unknown, unknowns));
+    return prepare(s, reach_of(s, unknown, unknowns).nodes);
 }
 
 /* result (unknowns) = (d unknown / d known) seed; requires fm_exact_fits. 0: one is not finite. */
@@ -69,20 +91,20 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
 {
     fm_graph *g = s->graph;
     int fits = 1;
-    const int all = is_any_output(s, unknown, unknowns);
+    const fm_reach reach = reach_of(s, unknown, unknowns);
     const double a = fm_exact_pull(s);
     memset(g->tangent, 0, (size_t)g->leaf.end * sizeof *g->tangent);
     for (size_t i = 0; i < along->knowns; i++) {
-        if (along->seed[i] == 0.0 || fm_without_effect(s, along->known[i])) continue;
-        double *at = g->tangent + fm_place_of_known(s, along->known[i]);
-        for (int32_t j = 0; j < fm_numbers_of(s, along->known[i]); j++) at[j] += along->seed[i];
+        if (along->seed[i] == 0.0) continue;
+        const fm_known_place place = fm_place_of_known(s, along->known[i]);
+        for (int32_t j = 0; j < place.numbers; j++) g->tangent[place.at + j] += along->seed[i];
     }
     if (!fm_exact_follow(s)) return 0;
     fm_graph_tangents(s, 0, g->dynamics);
     fm_exact_solve(s);
     fm_exact_pull_forward(s, a);
     fm_conditions_follow(s);
-    if (all) fm_graph_tangents(s, 0, g->nodes);
+    if (reach.computed) fm_graph_tangents(s, 0, reach.nodes);
     for (size_t i = 0; i < unknowns; i++) {
         int32_t at = 0;
         result[i] = g->tangent[fm_place_of_unknown(s, unknown[i])];
@@ -104,18 +126,17 @@ static fm_status check(fm_instance *s, const uint32_t *unknown, size_t unknowns,
             return fm_refuse_reference(s, unknown[i], "it has no adjoint; take a directional derivative");
     }
     for (size_t i = 0; i < knowns; i++)
-        if (fm_place_of_known(s, known[i]) == FM_NO_SLOT && !fm_without_effect(s, known[i]))
+        if (fm_place_of_known(s, known[i]).at == FM_NO_SLOT)
             return fm_refuse_reference(s, known[i],
                                        "there is no adjoint with respect to it; take a directional derivative");
     return FM_OK;
 }
 
-/* The weights of the unknowns, `all` other adjoints or those but of outputs zero; those of rates in hosted.toward too.
- */
-static void seed_adjoints(fm_instance *s, int all, const uint32_t *unknown, size_t unknowns, const double *seed)
+/* The weights of the unknowns, the other ones of so many adjoints zero; those of rates in hosted.toward too. */
+static void seed_adjoints(fm_instance *s, int32_t values, const uint32_t *unknown, size_t unknowns, const double *seed)
 {
     fm_graph *g = s->graph;
-    memset(g->adjoint, 0, (size_t)(all ? g->values : g->before_outputs) * sizeof *g->adjoint);
+    memset(g->adjoint, 0, (size_t)values * sizeof *g->adjoint);
     memset(s->hosted.toward, 0, (size_t)s->model.ny * sizeof *g->adjoint);
     for (size_t i = 0; i < unknowns; i++) {
         int32_t rate = 0;
@@ -130,17 +151,17 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     fm_graph *g = s->graph;
     if (check(s, unknown, unknowns, known, knowns, seed) != FM_OK) return FM_ERROR;
     fm_keep_pieces(s);
-    const int all = is_any_output(s, unknown, unknowns);
-    if (!prepare(s, all)) {
+    const fm_reach reach = reach_of(s, unknown, unknowns);
+    if (!prepare(s, reach.nodes)) {
         fm_end_smooth(s);
         return fm_say(
             s, FM_DISCARD,
             "there is no adjoint near a singular position, nor where forces of laws that stick are not unique");
     }
     const double a = fm_exact_pull(s);
-    seed_adjoints(s, all, unknown, unknowns, seed);
-    if (all) {
-        fm_graph_adjoints(s, 0, g->nodes);
+    seed_adjoints(s, reach.values, unknown, unknowns, seed);
+    if (reach.computed) {
+        fm_graph_adjoints(s, 0, reach.nodes);
         memset(g->adjoint + g->leaf.end, 0, (size_t)(g->before_outputs - g->leaf.end) * sizeof *g->adjoint);
     }
     fm_conditions_follow_back(s);
@@ -150,10 +171,9 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     fm_graph_adjoints(s, 0, g->dynamics);
     if (!fm_exact_follow_back(s)) return fm_say(s, FM_DISCARD, "the independent states are singular here");
     for (size_t i = 0; i < knowns; i++) {
+        const fm_known_place place = fm_place_of_known(s, known[i]);
         result[i] = 0.0;
-        if (fm_without_effect(s, known[i])) continue;
-        const double *at = g->adjoint + fm_place_of_known(s, known[i]);
-        for (int32_t j = 0; j < fm_numbers_of(s, known[i]); j++) result[i] += at[j];
+        for (int32_t j = 0; j < place.numbers; j++) result[i] += g->adjoint[place.at + j];
         if (!isfinite(result[i])) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
     }
     return FM_OK;

@@ -10,16 +10,33 @@
 #include "places.h"
 #include "values.h"
 
-/* The place of a variable of the table as a known; FM_NO_SLOT: the graph does not read it. */
-static int32_t find_known(fm_instance *s, uint32_t known)
+/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks, or what is left
+ * after impacts. */
+static int is_without_effect(const fm_instance *s, uint32_t known)
 {
+    const int32_t kind = s->image.variable_kind[known];
+    return kind == FM_DEFORMATION || kind == FM_LAW_BREAKAWAY || kind == FM_LAW_RESTITUTION;
+}
+
+static fm_known_place place_of_state(const fm_instance *s, int32_t state)
+{
+    const fm_known_place place = {state >= 0 ? fm_graph_place(s, s->y + state) : FM_NO_SLOT, 1};
+    return place;
+}
+
+/* Of a variable of the table. */
+static fm_known_place find_known(fm_instance *s, uint32_t known)
+{
+    const fm_known_place nowhere = {0, 0};
     const int32_t state = fm_any_state(s, known);
-    if (state >= 0) return fm_graph_place(s, s->y + state);
+    if (is_without_effect(s, known)) return nowhere;
+    if (state >= 0) return place_of_state(s, state);
     const double *at = fm_parameter_at(s, known);
     if (at == NULL && fm_input_place(s, known) >= 0)
         at = fm_stored(s, s->image.variable_kind[known], s->image.variable_object[known],
                        s->image.variable_component[known]);
-    return at == NULL ? FM_NO_SLOT : fm_graph_place(s, at);
+    const fm_known_place place = {at == NULL ? FM_NO_SLOT : fm_graph_place(s, at), fm_stands_for(s, known)};
+    return place;
 }
 
 /* Called once, when an instance with a graph opens: finds the places of knowns, and of unknowns that are states. */
@@ -34,25 +51,9 @@ void fm_find_knowns(fm_instance *s)
 }
 
 /* The place of any known. */
-int32_t fm_place_of_known(fm_instance *s, uint32_t known)
+fm_known_place fm_place_of_known(fm_instance *s, uint32_t known)
 {
-    if (known < fm_variable_count(s)) return s->graph->known[known];
-    const int32_t state = fm_any_state(s, known);
-    return state >= 0 ? fm_graph_place(s, s->y + state) : FM_NO_SLOT;
-}
-
-/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks, or what is left
- * after impacts. */
-int fm_without_effect(const fm_instance *s, uint32_t known)
-{
-    if (known >= fm_variable_count(s)) return 0;
-    const int32_t kind = s->image.variable_kind[known];
-    return kind == FM_DEFORMATION || kind == FM_LAW_BREAKAWAY || kind == FM_LAW_RESTITUTION;
-}
-
-int32_t fm_numbers_of(const fm_instance *s, uint32_t known)
-{
-    return known < fm_variable_count(s) ? fm_stands_for(s, known) : 1;
+    return known < fm_variable_count(s) ? s->graph->known[known] : place_of_state(s, fm_any_state(s, known));
 }
 
 /* Whether multipliers are not unique. */
@@ -82,8 +83,7 @@ static int is_left_out(fm_instance *s, uint32_t reference)
     fm_variable_info info;
     if (fm_variable(s, reference, &info) != FM_OK || info.type != FM_REAL) return 0;
     if (info.kind == FM_POSITION_VIOLATION || info.kind == FM_VELOCITY_VIOLATION) return 0;
-    if (info.causality == FM_INPUT || info.tunable)
-        return fm_place_of_known(s, reference) == FM_NO_SLOT && !fm_without_effect(s, reference);
+    if (info.causality == FM_INPUT || info.tunable) return fm_place_of_known(s, reference).at == FM_NO_SLOT;
     if (info.causality != FM_OUTPUT || fm_state_place(s, reference) >= 0) return 0;
     return s->graph->reacts[reference] || s->graph->output[reference] == FM_NO_SLOT;
 }

@@ -43,14 +43,14 @@ double fm_exact_pull(const fm_instance *s)
 
 static void clear_forces(fm_instance *s)
 {
-    memset(s->work.seed, 0, (size_t)(s->image.n.modes + 6 * s->image.n.loads) * sizeof(double));
+    memset(s->work.seed, 0, (size_t)s->image.n.speeds * sizeof(double));
 }
 
 /* The response of accelerations, in work.udot, and multipliers to the forces in work.seed. */
 static void respond(fm_instance *s)
 {
-    fm_respond_by_motion(s, s->work.seed, s->work.seed + s->image.n.modes);
-    s->valid &= FM_VALID_LAWS;
+    fm_respond_by_motion(s, s->work.seed);
+    s->valid &= FM_VALID_LAWS_AND_GRAPH;
 }
 
 /* loop.change: the smallest change of velocity variables that changes the rows by what their tangents make, with a

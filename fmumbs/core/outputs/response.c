@@ -88,23 +88,22 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     weigh_again(s, gravity);
 }
 
-/* The accelerations, in work.udot, and multipliers due to forces alone, by which no friction and no force law
- * changes: the response of masses and constraints, which is symmetric. The factor of the rows remains. */
-void fm_respond_by_motion(fm_instance *s, const double *tau, const double *load)
+/* The accelerations, in work.udot, and multipliers due to forces tau on velocity variables alone, by which no friction
+ * and no force law changes: the response of masses and constraints, which is symmetric. The factor of the rows remains.
+ */
+void fm_respond_by_motion(fm_instance *s, const double *tau)
 {
     double gravity[3];
-    const int32_t frictions = s->image.n.frictions;
     const double correction = s->closure[FM_CLOSURE_CORRECTION];
     float_free(s, gravity);
     fm_stop(s, s->y, s->work.probe);
-    for (int32_t i = 0; i < frictions; i++)
-        s->friction->load_seed[i] = s->friction->own_seed[i] = s->friction->factor_seed[i] = 0.0;
     s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER;
-    s->laws.off = FM_NO_LAWS;
-    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
-    respond_so(s, &how, s->work.udot);
+    s->work.evaluated = s->work.probe;
+    fm_run_orientations(s, s->work.probe);
+    if (s->image.n.rows > 0 && !s->planar.used) fm_make_world(s, s->work.probe);
+    s->work.forced = s->work.cuts = 0;
+    fm_sweep_and_close(s, s->work.probe, tau, s->work.udot);
     if (s->reduced.used) fm_reduced_multipliers(s);
-    s->laws.off = FM_ALL_LAWS;
     s->closure[FM_CLOSURE_CORRECTION] = correction;
     weigh_again(s, gravity);
 }

@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_respond_by_motion(fm_instance *s, const double *tau, const double *load);
+void fm_respond_by_motion(fm_instance *s, const double *tau);
 void fm_respond(fm_instance *s, const double *tau, const double *load);
 
 FM_HIDDEN_END
