@@ -48,7 +48,7 @@ enum {
     FM_BODY_NUMBERS = 27
 };
 
-/* O(id, numbers): what a node computes from its operands a, b, c. */
+/* O(id, numbers): what a node computes from its operands a, b, c; rotations stand in front of CARRY. */
 #define FM_OPERATIONS(O)                                                                             \
     O(JOINT, FM_JOINT_NUMBERS) /* of link k, by the coordinate b and its second derivative c (link_operations.c) */ \
     O(BODY, FM_BODY_NUMBERS)     /* the wrench of body k, added to b: axes of its inertia in a, its centre in the link's in c */ \

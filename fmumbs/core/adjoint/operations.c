@@ -24,7 +24,7 @@
 
 /* How many adjoints an operation has; 0: as many as something else says. */
 static const int32_t adjoints_of[] = {
-#define O(id, numbers) (numbers) == 9 ? 3 : (numbers),
+#define O(id, numbers) (numbers) == 9 && FM_DO_##id < FM_DO_CARRY ? 3 : (numbers), /* rotations stand in front */
     FM_OPERATIONS(O)
 #undef O
 };
