@@ -78,7 +78,7 @@ class Adjoint:
         for _ in range(CALLS):
             lib.fm_adjoint_derivative(*self.arguments)
 
-    def anew(self) -> None:
+    def at_new_numbers(self) -> None:
         for i in range(CALLS):
             lib.fm_set(self.solver.instance, self.changed, 1, self.values[i % 2])
             lib.fm_adjoint_derivative(*self.arguments)
@@ -103,7 +103,15 @@ def measure(name: str) -> str:
     knowns = knowns_of(solver)
     counts = (min(FEW, len(knowns)), min(MANY, len(knowns)))
     few, many = (Adjoint(solver, knowns[:count]) for count in counts)
-    calls = [lambda: solver.evaluate(CALLS), few.call, few.change, few.again, few.anew, many.again, many.anew]
+    calls = [
+        lambda: solver.evaluate(CALLS),
+        few.call,
+        few.change,
+        few.again,
+        few.at_new_numbers,
+        many.again,
+        many.at_new_numbers,
+    ]
     evaluation, call, change, *adjoints = np.min([[seconds(c) for c in calls] for _ in range(ROUNDS)], axis=0)
     cost = [(a - (change if i % 2 else 0.0) - call) / evaluation for i, a in enumerate(adjoints)]
     each = ", ".join(f"{cost[2 * i + 1]:.1f} and again {cost[2 * i]:.1f} at {count}" for i, count in enumerate(counts))

@@ -51,12 +51,11 @@ enum {
 /* O(id, numbers): what a node computes from its operands a, b, c; rotations stand in front of CARRY. */
 #define FM_OPERATIONS(O)                                                                             \
     O(JOINT, FM_JOINT_NUMBERS) /* of link k, by the coordinate b and its second derivative c (link_operations.c) */ \
-    O(BODY, FM_BODY_NUMBERS)     /* the wrench of body k, added to b: axes of its inertia in a, its centre in the link's in c */ \
-    O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */                                  \
-    O(ADD_FORCE, 6) /* a + k b, a force at the arm c */                                              \
-    O(ADD_TORQUE, 6) /* a + k b, a torque */                                                         \
-    O(RESIDUAL, 3)  /* of link k, whose axis is a, which takes the wrench b and the applied force c; its turn and slide \
-                     * stand behind */                                                               \
+    O(BODY, FM_BODY_NUMBERS) /* the wrench of body k, added to b: axes of inertia in a, centre in the link's in c */ \
+    O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */ \
+    O(ADD_FORCE, 6) /* a + k b, a force at the arm c */ \
+    O(ADD_TORQUE, 6) /* a + k b, a torque */ \
+    O(RESIDUAL, 3)  /* of link k, by its axis a, the wrench b that it takes, the applied force c; turn and slide behind */ \
     O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
     O(PLACE, 9)     /* a R0: R0 in c */                                                              \
     O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
@@ -75,10 +74,10 @@ enum {
     O(TURNS, 3)     /* rotation vector of turns by the angles a about x, y, z */                     \
     O(SPIN, 3)      /* A(a) b: the angular velocity of such turns with the rates b, behind them */   \
     O(SPIN_BACK, 3) /* A(a)' b */                                                                    \
-    O(POINT, 12)    /* of link k, -1 the ground, at b in its axes: arm, place, velocity, acceleration (row_operations.c) */ \
-    O(CARRIED, 9)   /* by link k, b in its axes: a vector and its first two derivatives */          \
-    O(APART, 9)     /* a - b, of k numbers */                                                        \
-    O(PRODUCT_ROW, 3) /* a . b - c of moving vectors a, b, and its first two derivatives */          \
+    O(POINT, 12)    /* of link k, -1 the ground, at b in its axes: arm, place, velocity, acceleration */ \
+    O(CARRIED, 9)   /* by link k, b in its axes: a vector and its first two derivatives */ \
+    O(APART, 9)     /* a - b, of k numbers */ \
+    O(PRODUCT_ROW, 3) /* a . b - c of moving vectors a, b, and its first two derivatives (row_operations.c) */ \
     O(DOT, 1)                                                                                        \
     O(LENGTH, 1)                                                                                     \
     O(SUM, 1)                                                                                        \
