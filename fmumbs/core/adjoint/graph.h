@@ -55,7 +55,7 @@ enum {
     O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */ \
     O(ADD_FORCE, 6) /* a + k b, a force at the arm c */ \
     O(ADD_TORQUE, 6) /* a + k b, a torque */ \
-    O(RESIDUAL, 3)  /* of link k, by its axis a, the wrench b that it takes, the applied force c (link_operations.c) */ \
+    O(RESIDUAL, 3)  /* of link k, by its axis a, the wrench b that it takes, the applied force c */ \
     O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
     O(PLACE, 9)     /* a R0: R0 in c */                                                              \
     O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
