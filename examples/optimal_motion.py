@@ -29,6 +29,13 @@ def dae_of(model: fm.Model, fmi: int = 2) -> ca.DaeBuilder:
     return ca.DaeBuilder(model.name, str(folder / "model"))
 
 
+def rates_of(model, fmi=2):
+    """x_dot of (states, instants) x and (torques, instants) u in CasADi, by the FMU of a model."""
+    one_way = {"max_num_dir": 1}  # CasADi 3.8.2 has several adjoint directions of an FMU of FMI 3.0 at once wrong
+    f = dae_of(model, fmi).create("f", ["x", "u"], ["ode"], one_way)
+    return lambda x, u: ca.horzcat(*[f(x[:, k], u[:, k]) for k in range(x.shape[1])])
+
+
 def arm() -> fm.Model:
     """Six joints, a torque on each."""
     model = read_model("arm6")
@@ -52,19 +59,18 @@ def blend(start, end, duration, instants):
     return start + way * (3 * s**2 - 2 * s**3), velocity, acceleration
 
 
-def optimise(dae, start, end, duration, steps, torque, guess=None):
+def optimise(rates, start, end, duration, steps, torque, guess=None):
     """The motion from rest at `start` to rest at `end` with the least integral of squared torques.
 
-    torque: their size [N.m]; guess: (steps + 1, n) torques to begin with. Returns times, states, torques, a report.
+    rates: as of rates_of; torque: their size [N.m]; guess: (steps + 1, n) torques to begin with. Returns times, states,
+    torques, a report.
     """
-    f = dae.create("f", ["x", "u"], ["ode"])
     h, n = duration / steps, len(start)
     q, qd, _ = blend(start, end, duration, steps + 1)
     opti = ca.Opti()
-    x, u = opti.variable(dae.nx(), steps + 1), opti.variable(dae.nu(), steps + 1)
-    rates = [f(x[:, k], torque * u[:, k]) for k in range(steps + 1)]
-    for k in range(steps):
-        opti.subject_to(x[:, k + 1] - x[:, k] == h / 2 * (rates[k] + rates[k + 1]))
+    x, u = opti.variable(2 * n, steps + 1), opti.variable(n, steps + 1)
+    f = rates(x, torque * u)
+    opti.subject_to(ca.vec(x[:, 1:] - x[:, :-1]) == ca.vec(h / 2 * (f[:, 1:] + f[:, :-1])))
     opti.subject_to(x[:, 0] == [*start, *np.zeros(n)])
     opti.subject_to(x[:, steps] == [*end, *np.zeros(n)])
     opti.minimize(h * ca.sumsqr(u))
@@ -73,20 +79,20 @@ def optimise(dae, start, end, duration, steps, torque, guess=None):
         opti.set_initial(u, np.asarray(guess).T / torque)
     opti.solver("ipopt", {"print_time": False}, {"max_iter": MOST, "print_level": 0, "sb": "yes"})
     found = opti.solve()
-    u = np.reshape(found.value(u), (dae.nu(), -1)) * torque
+    u = np.reshape(found.value(u), (n, -1)) * torque
     return np.linspace(0, duration, steps + 1), found.value(x), u, found.stats()
 
 
-def turn_of_four_bar(fmi=2, steps=30):
+def turn_of_four_bar(rates_of=rates_of, steps=30):
     """One turn of the crank in a second."""
-    return optimise(dae_of(four_bar(), fmi), [-1.2], [-1.2 + 2 * np.pi], 1.0, steps, 0.1)
+    return optimise(rates_of(four_bar()), [-1.2], [-1.2 + 2 * np.pi], 1.0, steps, 0.1)
 
 
-def swing_of_arm(fmi=2, steps=12):
+def swing_of_arm(rates_of=rates_of, steps=12):
     """All six joints in a second and a half; begins with the torques of a smooth motion, by inverse dynamics."""
     model, start, end = arm(), np.zeros(6), np.array([0.5, 0.8, -0.6, 0.5, 0.4, -0.3])
     guess = fm.inverse_dynamics(model, *blend(start, end, 1.5, steps + 1))
-    return optimise(dae_of(model, fmi), start, end, 1.5, steps, 10.0, guess)
+    return optimise(rates_of(model), start, end, 1.5, steps, 10.0, guess)
 
 
 if __name__ == "__main__":

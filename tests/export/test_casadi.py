@@ -1,6 +1,7 @@
 """CasADi reads FMUs for Model Exchange: its Jacobians, its Hessian in optimal motions, estimates of parameters."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 import fmumbs as fm
 from fmumbs.readers import read_model
 from support.scripts import load
+from support.sweeps import first
 
 ca: Any = pytest.importorskip("casadi", reason="no casadi: pip install casadi")
 
@@ -56,17 +58,18 @@ def test_its_jacobians_are_those_of_differences(name: str, fmi: int) -> None:
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_an_optimal_turn_of_the_four_bar_converges(fmi: int) -> None:
     module = load(EXAMPLES / "optimal_motion.py")
-    times, states, torques, report = module.turn_of_four_bar(fmi)
+    times, states, torques, report = module.turn_of_four_bar(partial(module.rates_of, fmi=fmi))
     assert report["success"] and report["iter_count"] <= module.MOST
-    more = module.turn_of_four_bar(fmi, 40)
+    more = module.turn_of_four_bar(partial(module.rates_of, fmi=fmi), 40)
     costs = [np.mean(u**2) for u in (torques, more[2])]
     assert costs[0] == pytest.approx(costs[1], rel=ALIKE)
     assert np.all(np.diff(states[0]) > 0.0) and times[-1] == 1.0
 
 
-def test_an_optimal_swing_of_the_arm_converges() -> None:
+@pytest.mark.parametrize("fmi", first(1, [2, 3]))
+def test_an_optimal_swing_of_the_arm_converges(fmi: int) -> None:
     module = load(EXAMPLES / "optimal_motion.py")
-    _, states, torques, report = module.swing_of_arm(2, 6)
+    _, states, torques, report = module.swing_of_arm(partial(module.rates_of, fmi=fmi), 6)
     assert report["success"] and report["iter_count"] <= module.MOST
     smooth = fm.inverse_dynamics(module.arm(), *module.blend(np.zeros(6), states[:6, -1], 1.5, 7))
     assert np.sum(torques**2) < np.sum(np.asarray(smooth) ** 2)
