@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 import fmumbs as fm
-from support.both_ways import runs
+from support.both_ways import goes_on_alike, runs
 from support.exchange import exchange
 
 CLOSED_FORM = 1e-8  # relative, of runs at a tolerance of 1e-11
@@ -181,12 +181,7 @@ def test_saved_states_and_start_values_hold_the_current() -> None:
     solver.assemble()
     assert solver.get("M.current") == 3.0
     solver.step(0.01)
-    state = solver.state_save()
-    solver.step(0.02)
-    there = solver.get("M.current")
-    solver.state_load(state)
-    solver.step(0.02)
-    assert solver.get("M.current") == there
+    goes_on_alike(solver, 0.02, "M.current")
 
 
 def test_in_a_loop_a_motor_does_what_its_torque_does() -> None:

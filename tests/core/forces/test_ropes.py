@@ -14,7 +14,7 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import pack
 from fmumbs.errors import ModelError, SolverError
-from support.both_ways import runs
+from support.both_ways import goes_on_alike, runs
 from support.strategies import Case, roped
 from support.sweeps import each_value, examples
 from support.tree_agreement import assert_agrees
@@ -145,13 +145,7 @@ def test_a_rope_at_rest() -> None:
 def test_a_saved_state_goes_on_with_the_same_bits() -> None:
     solver = started(falling(damping=3.0), tolerance=1e-8)
     solver.step(0.33)
-    saved = solver.state_save()
-    runs = []
-    for _ in range(2):
-        solver.step(1.5)
-        runs.append((solver.get("s.q"), solver.get("rope.tension"), solver.get("solver.evaluations")))
-        solver.state_load(saved)
-    assert runs[0] == runs[1]
+    goes_on_alike(solver, 1.5, "s.q", "rope.tension")
 
 
 @each_value
