@@ -23,8 +23,8 @@ CORRECTIONS = 4 * lib.FM_MOST_CORRECTIONS
 SINGULAR = 2 * (lib.FM_NODES + 2)
 """Most evaluations in place of one beside a singular position: at a stage, at the nodes of an interpolation and on the
 branch, of stages that begin again once."""
-STICKING = 7
-"""Most evaluations in place of one while a law sticks, and of the choice whether it does."""
+NODES = 2 * lib.FM_MOST_CORRECTIONS * (lib.FM_MOST_WIDTHS * lib.FM_NODES + 1)
+"""Most corrections of one search for these nodes and the branch: of positions and velocities, of each at each width."""
 STACK = 16 * 1024
 """Bytes that no call needs more of; the tests paint the stack."""
 MOST_STEPS = 10_000
@@ -93,15 +93,31 @@ def check_bounded(image: "ModelImage") -> None:
 def bounds_of(image: "ModelImage") -> tuple[int, int]:
     """Most evaluations and corrections of an integration step away from singular positions, by which it ends or fails.
 
-    A step takes an evaluation a stage. In place of each there are several while a law sticks, as for the choice of its
-    mode at the start of a communication step and at the end of an integration step, and one for each friction by own
-    normal forces, and two.
+    A step takes an evaluation a stage. In place of each there are several while a law sticks, and one for each friction
+    by own normal forces, and two. The mode of a law that may stick is chosen when a communication step begins and when
+    an integration step ends.
     """
     number = int(image.arrays["options"].flat[lib.FM_OPTION_SCHEME])
     scheme = next(one for one in SCHEMES.values() if one.number == number)
     loops, sticks, owned = image.sizes["rows"] > 0, bool(_laws_that_stick(image)), _owned(image)
-    each = (STICKING if sticks else 1) * (2 + owned if owned else 1)
-    return (scheme.stages + (2 if sticks else 0)) * each, CORRECTIONS if loops else 0
+    each = (lib.FM_MOST_STUCK if sticks else 1) * (2 + owned if owned else 1)
+    return scheme.stages * each + (2 * _choice(image) if sticks else 0), CORRECTIONS if loops else 0
+
+
+def _choice(image: "ModelImage") -> int:
+    """Most evaluations for the mode of a law that may stick."""
+    hard = bool(np.any(image.arrays["law_hard"].ravel()[: image.sizes["laws"]]))
+    return int(lib.FM_MOST_CHOICE + (lib.FM_MOST_STRUCK if hard else 0))
+
+
+def singular_bounds_of(image: "ModelImage") -> tuple[int, int]:
+    """The same beside a singular position, which a loop may have.
+
+    Each evaluation begins a search for nodes at most twice, and so does each correction after the step, and the first
+    look there.
+    """
+    evaluations, corrections = bounds_of(image)
+    return SINGULAR * evaluations, corrections + NODES * (2 * evaluations + corrections + 1)
 
 
 def counts_of(image: "ModelImage") -> Counts:
@@ -159,15 +175,18 @@ def _bounds(image: "ModelImage") -> list[str]:
             f"A step whose loops {CORRECTIONS} corrections do not close returns Discard; the instance is then at the "
             "last successful time."
         )
+        evaluations, corrections = singular_bounds_of(image)
         found.append(
-            f"Beside a singular position a step takes at most {SINGULAR} times as many evaluations: they are "
-            f"interpolated from others at {lib.FM_NODES} nodes, which are sought at {lib.FM_MOST_WIDTHS} distances "
-            f"at most, with at most {2 * lib.FM_MOST_CORRECTIONS} corrections of each."
+            f"Beside a singular position a step takes at most {SINGULAR} times as many evaluations, {evaluations}: "
+            f"they are interpolated from others at {lib.FM_NODES} nodes, which are sought at {lib.FM_MOST_WIDTHS} "
+            f"distances at most, with at most {2 * lib.FM_MOST_CORRECTIONS} corrections of each: in all never more "
+            f"than {corrections}."
         )
-    if sizes["laws"]:
+    if _laws_that_stick(image):
         found.append(
-            f"While a force law sticks, an evaluation takes at most {STICKING} in all, and so does the choice of its "
-            "mode at the end of an integration step and at the start of a communication step."
+            f"While a force law sticks, an evaluation takes at most {lib.FM_MOST_STUCK} in all, and the choice of its "
+            f"mode, at the end of an integration step and at the start of a communication step, at most "
+            f"{_choice(image)}."
         )
     if sizes["cut_positions"]:
         found.append(

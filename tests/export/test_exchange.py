@@ -95,7 +95,7 @@ CVODE: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("braked_rotor", "parallel_cranks"), (1e-10, 0.01)),
     **dict.fromkeys(("four_bar", "heavy_top", "engine"), (1e-11, 0.005)),
 }
-"""Its tolerance and the time between two records [s], in which it takes at most 500 steps. By its formulas of order 5 it
+"""Its tolerance and the time between two records [s], in which it takes at most 500 steps. By formulas of order 5 it
 reaches 1e-6 of the last three, which turn fast, at a tenth of the tolerance; those that are not listed ask for less."""
 
 

@@ -552,6 +552,12 @@ typedef enum fm_most {
     FM_MOST_HALVINGS = 30, /* of one of these */
     FM_MOST_SEARCHES =
         30, /* Newton steps for a cut joint's coordinates: 4 reach any rotation, 16 reduce what is left */
+    FM_MOST_STUCK = 5, /* evaluations in place of one while one law sticks: without it and with it, both without
+                        * multipliers as well, and with its force (motion/sticking.c) */
+    FM_MOST_CHOICE =
+        7, /* evaluations for whether it does: those four, two of an impulse, one of the side it leaves to */
+    FM_MOST_STRUCK =
+        10, /* more, of a stop with a restitution: four, and three in each of two turns (motion/impacts.c) */
     FM_MOST_WIDTHS = 6, /* distances of the nodes of an interpolation across a singular position */
     FM_NODES = 12 /* these nodes */
 } fm_most;
