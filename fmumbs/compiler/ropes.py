@@ -161,7 +161,7 @@ def _seen(arrays: Arrays, place: Array, via: int, other: int) -> Array:
 
 def _touch(N: Array, radius: float, turn: float) -> float:
     """The angle at which a tangent from N touches a disc (core/forces/sides.c)."""
-    t = math.sqrt(N[0] ** 2 + N[1] ** 2 - radius**2)
+    t = math.sqrt(N[0] * N[0] + N[1] * N[1] - radius * radius)
     return math.atan2(radius * N[1] - turn * t * N[0], radius * N[0] + turn * t * N[1])
 
 
@@ -192,7 +192,7 @@ def _length(arrays: Arrays, place: Array, side: int) -> float:
         pulley, other = (i, i + 1) if arrays["via_pulley"][i] >= 0 else (i + 1, i)
         N = _seen(arrays, place, pulley, other)
         radius = arrays["pulley_radius"][arrays["via_pulley"][pulley]] if arrays["via_pulley"][pulley] >= 0 else 0.0
-        length += math.sqrt(N @ N - radius**2)
+        length += math.sqrt(N @ N - radius * radius)
     return length
 
 
@@ -202,7 +202,8 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
     """
     count = len(arrays["point_link"])
     R = arrays["point_R"].reshape(-1, 3, 3)
-    tips = np.swapaxes(R, 1, 2) + arrays["point_r"][:, None]  # of unit vectors along the axes of each point
+    far = math.ldexp(1.0, math.frexp(float(arrays["rope_length"].max()))[1])  # power of two: axes keep their digits
+    tips = far * np.swapaxes(R, 1, 2) + arrays["point_r"][:, None]  # of vectors along the axes of each point
     more = {  # behind the points that there are
         "point_link": np.tile(arrays["point_link"], 4),
         "point_r": np.concatenate([arrays["point_r"], *np.swapaxes(tips, 0, 1)]),
@@ -223,7 +224,7 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
         return None
     values = _read(instance, 12 * count + len(angles))
     place = np.swapaxes(values[: 12 * count].reshape(4, count, 3), 0, 1)
-    place[:, 1:] -= place[:, :1]
+    place[:, 1:] = (place[:, 1:] - place[:, :1]) / far
     return place, values[12 * count :]
 
 

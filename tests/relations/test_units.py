@@ -17,7 +17,7 @@ def check(seed: int) -> None:
 
     def expected(values: Values) -> Values:
         """Without the targets of programs: bodies that stand for velocities too."""
-        return {name: value * by.of(own[name]) for name, value in values.items() if not name.startswith("P_")}
+        return {name: by.output(name, own[name], value) for name, value in values.items() if not name.startswith("P_")}
 
     now = tuple(np.multiply(units, drawn.units).tolist())
     Comparison(drawn, Side(scaled(drawn.model, units)), expected, time=units[2], units=now).check()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation as ScipyRotation
 
 import fmumbs as fm
 from fmumbs.compiler.kinds import kinds
@@ -297,12 +298,23 @@ def turned_outputs(values: Values, model: fm.Model, R: fm.Rotation, far: Any) ->
         elif owner in bodies and suffix == "quat[1]":
             names = [f"{name[:-3]}[{k}]" for k in (1, 2, 3, 4)]
             turned = product(R.as_quaternion(), [values[one] for one in names])
-            found |= dict(zip(names, turned, strict=True))
+            found |= dict(zip(names, turned, strict=True)) | euler_outputs(model[owner], turned)
     energy = "solver.energy"
     g = np.array(model.gravity)
     if energy in found and model.bodies:
         found[energy] -= sum(body.mass for body in model.bodies) * float((A @ g) @ np.asarray(far))
     return found
+
+
+def euler_outputs(body: Any, quaternion: Any) -> Values:
+    """Of a body with this rotation, if it has any."""
+    if body.euler is None:
+        return {}
+    w, *v = quaternion
+    angles = ScipyRotation.from_quat([*v, w]).as_euler(body.euler)
+    proper = body.euler[0] == body.euler[2]  # then the second angle is that of the outer axes
+    found = {f"{body.name}.euler[{k + 1}]": float(angle) for k, angle in enumerate(angles)}
+    return found | {f"{body.name}.euler_margin": float(abs((np.sin if proper else np.cos)(angles[1])))}
 
 
 def product(p: Any, q: Any) -> list[float]:

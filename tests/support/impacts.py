@@ -17,6 +17,9 @@ from support.host import Host
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+GRAVITY = 10.0
+REACH = -1.55
+"""Where the stop of the rocker is [rad]."""
 ROUND_OFF = 1e-9
 """Of velocities of the order of one: the oracle's rows are of complex steps, its solutions of dense factors."""
 
@@ -37,6 +40,24 @@ class Struck:
     off: float
     unexplained: float
     count: Array
+
+
+def four_bar(e: float) -> fm.Model:
+    """A crank, a coupler, and a rocker whose angle a stop ends; the crank turns."""
+    model = fm.Model("four_bar", gravity=(0, 0, -GRAVITY))
+    crank, rod, rocker = (
+        fm.Body.rod(name, length=length, mass=mass)
+        for name, length, mass in (("crank", 0.3, 0.5), ("rod", 1.0, 1.0), ("rocker", 0.7, 1.5))
+    )
+    tip = 0.3 * np.exp(2.07j)  # where rods of 1.0 and 0.7 m from there and from (1, 0) meet
+    away, half = abs(tip - 1.0), (abs(tip - 1.0) ** 2 + 0.7**2 - 1.0) / (2 * abs(tip - 1.0))
+    meet = 1.0 + (half - 1j * np.sqrt(0.7**2 - half**2)) * (tip - 1.0) / away
+    A = fm.Revolute("A", model.ground.at(), crank.base, axis="y", q0=-2.07, u0=6.0)
+    D = fm.Revolute("D", model.ground.at(1.0), rocker.base, axis="y", q0=-float(np.angle(meet - 1.0)))
+    B = fm.Revolute("B", crank.tip, rod.base, axis="y", q0=2.07 - float(np.angle(meet - tip)))
+    model.add(crank, rod, rocker, A, D, B, fm.Revolute("C", rod.tip, rocker.tip, axis="y"))
+    model.add(fm.Stop("stop", D, upper=REACH, restitution=e))
+    return model
 
 
 def scalar_joints(model: fm.Model, solver: fm.Solver) -> list[Any]:

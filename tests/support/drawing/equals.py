@@ -145,7 +145,11 @@ EQUALS = {
 def replaced(rng: Rng, model: fm.Model) -> fm.Model:
     """Each element by one of its equals, or left."""
 
+    hinges = {pulley.joint.name for rope in model.ropes for pulley in rope.pulleys}
+
     def change(one: Any) -> Any:
+        if one.name in hinges:  # of a pulley, an fm.Revolute
+            return one
         for name in rng.permutation(sorted(EQUALS)):
             if rng.random() < 0.5:
                 made = EQUALS[name](rng, one)

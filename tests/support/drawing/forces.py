@@ -130,6 +130,17 @@ def program(rng: Rng, name: str, joints: list[Any], ground: Any, body: Any, pose
     return make(name, point, directions=letters, **given, **motion(rng, len(letters), level))
 
 
+def length_program(rng: Rng, name: str, ground: Any, body: Any, poses: dict[str, Any]) -> fm.ProgrammedLength:
+    """The distance of a point of a body from one of the ground, along a path or by an input."""
+    arm, (p, R) = rng.uniform(-0.4, 0.4, 3), poses[body.name]
+    far = rng.uniform(-1, 1, 3) + np.array((0.0, 0.0, 1.5))
+    ends, length = (ground.at(*(p + far).tolist()), body.at(*arm.tolist())), float(np.linalg.norm(far - R @ arm))
+    if rng.random() < 0.4:
+        return fm.ProgrammedLength(name, *ends, input="eta", cutoff=float(rng.uniform(5, 30)), start=length)
+    path = fm.Path.quintic([0.0, float(rng.uniform(0.3, 0.6))], [length, length + float(rng.uniform(-0.1, 0.1))])
+    return fm.ProgrammedLength(name, *ends, path=path)
+
+
 def motion(rng: Rng, count: int, level: str) -> dict[str, Any]:
     """Paths from near zero, or inputs that stay at their start values."""
     low = rng.uniform(-0.1, 0.1, (2, count)).tolist()

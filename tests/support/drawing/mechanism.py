@@ -15,7 +15,7 @@ import numpy as np
 import fmumbs as fm
 from fmumbs.mechanism.joints import JointBase
 from support.closed import matrix_of_quaternion
-from support.drawing import forces, joints
+from support.drawing import forces, joints, transmissions
 from support.drawing.bodies import Rng, link, lumped, modal, place_on, solid
 from support.drawing.cutting import recut, tree_is_possible, with_tree
 from support.drawing.rebuilding import rebuilt
@@ -26,6 +26,8 @@ LONGEST = 0.3
 
 EVALUATIONS = 3000
 """Of a run, about: what vibrates fast runs shorter."""
+SEQUENCES = ("ZYX", "XYZ", "ZXZ", "YXY", "xyz", "zyx", "zxz", "xzx")
+"""Of Euler angles: with three axes and with two, about those that turn with a body and about fixed ones."""
 CANNOT = ("singular for it or locked by the loops", "the programs prescribe", "prescribe dependent coordinates")
 """Parts of the messages about what no mechanism of these joints can do."""
 
@@ -49,6 +51,7 @@ class Draft:
 
     def __init__(self, seed: int) -> None:
         self.rng: Rng = np.random.default_rng([seed, 24])
+        self.later: Rng = np.random.default_rng([seed, 31])  # what came later: seeds are pinned
         rng = self.rng
         self.model = fm.Model("drawn", gravity=rng.uniform(-10, 10, 3) if rng.random() < 0.8 else (0, 0, 0))
         self.parts: list[Any] = []
@@ -68,7 +71,9 @@ class Draft:
     def solid(self, name: str) -> fm.Body:
         """A rigid body: sizes differ by up to three decades in one mechanism."""
         self.size[name] = float(10.0 ** self.rng.uniform(-self.sizes, self.sizes))
-        return solid(self.rng, name, self.mass(), self.size[name])
+        made = solid(self.rng, name, self.mass(), self.size[name])
+        angles = self.later.choice(SEQUENCES) if self.later.random() < 0.1 else None
+        return replace(made, euler=angles and str(angles))
 
     def place_on(self, part: Any) -> fm.Point:
         return place_on(self.rng, part, self.size.get(part.name, 1.0))
@@ -231,15 +236,33 @@ class Draft:
         tree = [j for j in model.joints if j.name[0] == "j" and "_" not in j.name]
         if rng.random() < 0.15 and (one := forces.coupling(rng, "gear", tree)) and self.is_needed(model, one):
             self.add(model, one)
+        self.transmit(model, tree)
         able = [*(j for j in model.joints if forces.scalars(j) and "_" not in j.name), *model.springs]
         for k in range(int(rng.integers(0, 3)) if able else 0):
             self.add(model, forces.law(rng, f"law{k}", able[rng.integers(len(able))], self.force))
         bodies = [part for part in self.parts if type(part) is fm.Body]
         if bodies and rng.random() < 0.15 and started(recut(rng, model)).mobility > 1:
             program = forces.program(rng, "P", tree, model.ground, bodies[-1], self.poses[bodies[-1].name])
+            if self.later.random() < 0.25:
+                program = forces.length_program(self.later, "P", model.ground, bodies[-1], self.poses)
             if not (program.drives and any(forces.jumps(one) for one in model.laws)) and self.follows(model, program):
                 self.add(model, program)
         self.model = recut(rng, model) if rng.random() < 0.5 else with_tree(rng, model)
+
+    def transmit(self, model: fm.Model, tree: list[Any]) -> None:
+        """Ropes, motors, gears with play and stops with impacts."""
+        rng, force = self.later, self.force
+        hinges = [j for j in tree if isinstance(j, fm.Revolute) and j.M.body.name != "ground"]
+        moving = [j for j in tree if forces.scalars(j)]
+        able = [(j, k + 1) for j in moving for k in range(forces.scalars(j))]
+        if rng.random() < 0.2 and (one := transmissions.rope(rng, "rope", self.parts, hinges, self.poses, force)):
+            self.add(model, one)
+        if moving and rng.random() < 0.15:
+            self.add(model, transmissions.motor(rng, "motor", moving[rng.integers(len(moving))], force))
+        if len(able) > 1 and rng.random() < 0.15:
+            self.add(model, transmissions.gear(rng, "teeth", able, force))
+        if moving and rng.random() < 0.1:
+            self.add(model, transmissions.impact(rng, "end", moving[rng.integers(len(moving))]))
 
     def add(self, model: fm.Model, one: Any) -> None:
         """Adds a law, a coupling or a program, if its joints can still be in the tree."""

@@ -76,7 +76,9 @@ class Rebuilding:
         for kind, table in ((JointBase, self.joints), (fm.Spring, self.springs)):
             if isinstance(value, kind):
                 return table[value.name]
-        if isinstance(value, tuple) and any(isinstance(one, tuple | JointBase) for one in value):
+        if isinstance(value, fm.Pulley):
+            return replace(value, joint=self.joints[value.joint.name])
+        if isinstance(value, tuple) and any(isinstance(one, tuple | JointBase | fm.Point) for one in value):
             new = tuple(self._new(one) for one in value)
             return value if all(a is b for a, b in zip(new, value, strict=True)) else new
         return value
@@ -101,6 +103,12 @@ def uses(model: fm.Model) -> dict[str, list[Any]]:
             names = [one.on.name]
         elif isinstance(one, Coupling):
             names = [joint.name for joint, _, _ in one.coordinates]
+        elif isinstance(one, fm.Motor):
+            names = [one.on.name]
+        elif isinstance(one, fm.Gear):
+            names = [one.A.name, one.B.name]
+        elif isinstance(one, fm.Rope):
+            names = [pulley.joint.name for pulley in one.pulleys]
         elif isinstance(one, Program):
             names = [joint.name for joint, _ in one.driven]
             names += [one.joint.name] if isinstance(one, fm.ProgrammedJoint) else []

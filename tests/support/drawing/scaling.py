@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
+from fmumbs._limits import LARGEST
 from fmumbs.mechanism.coupling import moving
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
@@ -17,6 +18,7 @@ from support.drawing.rebuilding import rebuilt
 
 BASE = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "rad": (0, 0, 0)}
 BASE |= {"Pa": (1, -1, -2), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3)}
+BASE |= {"A": (0, 0, 0), "V": (1, 2, -3), "Ohm": (1, 2, -3), "H": (1, 2, -2)}  # an ampere stays what it is
 
 
 def powers(unit: str) -> tuple[int, int, int]:
@@ -39,6 +41,10 @@ class Units:
     def of(self, unit: str) -> float:
         mass, length, time = powers(unit)
         return float(self.M**mass * self.L**length * self.T**time)
+
+    def output(self, name: str, unit: str, value: float) -> float:
+        """An output in these units; that no series of impacts has ended yet is -1 in any."""
+        return value if name.endswith(".rested") and value == -1.0 else value * self.of(unit)
 
     def coordinate(self, mode: Any) -> float:
         return self.L if mode.linear else 1.0
@@ -73,6 +79,12 @@ class Units:
                 return replace(one, force=one.force * self.of("N"))
             case fm.Cylinder():
                 return self.cylinder(one)
+            case fm.Rope():
+                return self.rope(one)
+            case fm.Motor():
+                return self.motor(one)
+            case fm.Gear():
+                return self.gear(one)
             case fm.Load():
                 force, torque = np.array(one.force) * self.of("N"), np.array(one.torque) * self.of("N.m")
                 return replace(one, force=force, torque=torque)
@@ -98,6 +110,27 @@ class Units:
             one.valve, **{name: getattr(one.valve, name) * self.of(unit) for name, unit in of_valve.items()}
         )
         return replace(one, valve=valve, **{name: getattr(one, name) * self.of(unit) for name, unit in units.items()})
+
+    def rope(self, one: fm.Rope) -> fm.Rope:
+        way = [replace(P, radius=P.radius * self.L) if isinstance(P, fm.Pulley) else P for P in one.points]
+        k, d = one.stiffness * self.of("N"), one.damping * self.of("N.s")
+        return replace(one, points=way, stiffness=k, damping=d, length=np.multiply(one.length, self.L).tolist())
+
+    def motor(self, one: fm.Motor) -> fm.Motor:
+        units = {"resistance": "Ohm", "inductance": "H", "constant": "N.m/A", "rotor_inertia": "kg.m2", "voltage": "V"}
+        units |= {"voltage_limit": "V"} if one.voltage_limit < LARGEST else {}
+        given = {name: getattr(one, name) * self.of(unit) for name, unit in units.items()}
+        return replace(one, gear=one.gear / self.coordinate(one.on.free_modes[one.mode - 1]), **given)
+
+    def gear(self, one: fm.Gear) -> fm.Gear:
+        """Its play is that of A."""
+        modes = moving(one.A)[one.mode_A - 1], moving(one.B)[one.mode_B - 1]
+        a, b = (self.coordinate(mode) for mode in modes)
+        k = self.force(modes[0]) / a
+        return replace(
+            one, ratio=one.ratio * a / b, backlash=one.backlash * a, offset=one.offset * a,
+            stiffness=one.stiffness * k, damping=one.damping * k * self.T,
+        )  # fmt: skip
 
     def rigid(self, one: fm.Body) -> dict[str, Any]:
         points = [replace(frame, X_BP=self.pose(frame.X_BP)) for frame in one.points]
@@ -210,6 +243,8 @@ class Units:
         if isinstance(one, fm.Stop):
             ends = {name: getattr(one, name) for name in ("lower", "upper")}
             ends = {name: end if end is None else end * x for name, end in ends.items()}
+            if one.hard:
+                return replace(one, **ends)
             return replace(one, **ends, stiffness=one.stiffness * f / x, damping=one.damping * f / x * self.T)
         return replace(one, pieces=[self.piece(piece, x, f) for piece in one.pieces])
 
