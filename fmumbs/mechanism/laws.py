@@ -301,7 +301,8 @@ class Stop(ForceLaw):
     S.rested [s], the time at which the last series ends, -1 before; and the parameter S.restitution.
 
     limits= of a joint makes a stop. Statics takes a stop with a restitution as open, and refuses an equilibrium beyond
-    it; fm.linearize holds one that is closed; sensitivities, load paths and steady motions refuse it.
+    it; fm.linearize holds one that is closed; fm.sensitivities go through impacts at one stop at a time; load paths and
+    steady motions refuse it.
 
     Raises ModelError for a range without ends or in the wrong order, and unless either a stiffness or a restitution is
     given.

@@ -9,6 +9,9 @@ where a law leaves its mode at m(x, p) = 0, the instant moves by dt = -(m_x X + 
 
     X+ = X + (f- - f+) dt.
 
+At an impact x+ = R(x, p) at that instant, and X+ = R_x (X + f- dt) + R_p - f+ dt, by extrapolated differences of the
+core's jump along ways on which the stop stays touched.
+
 The adjoint goes through the same steps backwards, with l = (dJ/dx)^T of J = sum w y at the end of each step,
 
     s_i = h (b_i l + sum_{j>i} a_ji f_x^T s_j),   l- = l + sum_i f_x^T s_i,   dJ/dp += sum_i f_p^T s_i.
@@ -32,7 +35,7 @@ from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.options import RunOptions
 from fmumbs.errors import AssemblyError, ModelError, SolverError
 from fmumbs.mechanism import Model
-from fmumbs.run.coordinates import pointer, refuse_impacts
+from fmumbs.run.coordinates import pointer
 from fmumbs.run.extrapolation import extrapolated
 from fmumbs.run.host_run import Event, Host, Item, Pair, Record, Step
 from fmumbs.run.moments import Input
@@ -45,6 +48,7 @@ References = NDArray[np.uint32]
 _FIRST = 0.05  # step of differences, of the values
 _SCALES = (1.0, 1e-3, 1e-6)  # of the first step, where values may not change by as much
 _JUMP = 1e-9  # of the rates: what they may change by where laws leave their modes together
+_TO_STOP = 4  # steps of the secant to where a stop is struck: each leaves the square of what was left
 _GRAZES = 1e-3  # of its own unit, in the time in which the states move: the rate of a margin that passes zero
 
 
@@ -125,11 +129,11 @@ def sensitivities(
     Returns Sensitivities: `forward` is computed at its first use, at a cost that grows with the knowns;
     `adjoint(weights)` is the gradient of one sum over the run. The steps of the run stay as they are, so both are
     derivatives of the numbers that it has, and those of the motion within some tolerances. Where a force law leaves its
-    mode, the instant moves with the knowns.
+    mode or a stop with a restitution is struck, the instant moves with the knowns.
 
     Raises ModelError, AssemblyError and SolverError as simulate() does; SolverError also for what is no output or no
-    known, for stops with a restitution, and where there is no derivative: two laws that leave together and make rates
-    jump, or one that grazes.
+    known, and where there is no derivative: two laws that leave together and make rates jump, or stops that are struck
+    together, or one that is grazed.
     """
     for name in ("scheme", "step"):
         if options.get(name) is not None:
@@ -138,7 +142,6 @@ def sensitivities(
                 f"control. Leave {name} out, and give tolerance=."
             )
     image = image_of(model, **options)
-    refuse_impacts(image, "sensitivities", SolverError)
     recorded = experiment_times(image, stop, interval) if times is None else given_times(times, stop, interval)
     host = Host(image, dict(inputs or {}))
     chosen = [_chosen(host.solver, *one) for one in ((outputs, "outputs"), (knowns, "knowns"))]
@@ -205,11 +208,9 @@ class _Derivatives:
             elif isinstance(item, Record):
                 self._go(item.since, item.t, item.t, item.x)
                 found[item.row] = self._along(self.outputs, X)
-            elif (switch := self._switch(item)) is not None:
-                jump, instant = switch
-                moved = instant[: len(X)] @ X
-                moved[self.acting] += instant[len(X) :]
-                X = X + np.outer(jump, moved)
+            elif (over := self._switch(item)) is not None:
+                X, n = over[:, : len(X)] @ X, len(X)
+                X[:, self.acting] += over[:, n:]
         return found
 
     def adjoint(self, items: list[Item], weights: Array) -> Array:
@@ -224,10 +225,9 @@ class _Derivatives:
                 self._go(item.since, item.t, item.t, item.x)
                 whole = self._back(self.outputs, weights[item.row])
                 back, found[self.acting] = back + whole[:n], found[self.acting] + whole[n:]
-            elif (switch := self._switch(item)) is not None:
-                jump, instant = switch
-                size = float(jump @ back)
-                back, found[self.acting] = back + size * instant[:n], found[self.acting] + size * instant[n:]
+            elif (over := self._switch(item)) is not None:
+                whole = back @ over
+                back, found[self.acting] = whole[:n], found[self.acting] + whole[n:]
         return np.asarray(found + back @ self._start)
 
     # Steps ---------------------------------------------------------------------------------------------------------
@@ -291,8 +291,8 @@ class _Derivatives:
 
     # Where laws leave their modes ----------------------------------------------------------------------------------
 
-    def _switch(self, event: Event) -> tuple[Array, Array] | None:
-        """(states,) what the rates lose, (states + knowns that act,) derivatives of the instant; None: no matter."""
+    def _switch(self, event: Event) -> Array | None:
+        """(states, states + knowns that act) derivatives of the state after an event; None: it is that before."""
         if not event.laws:
             return None
         sizes = np.maximum(np.abs(event.x), self.host.nominal)
@@ -302,7 +302,9 @@ class _Derivatives:
         self._go(event, event.t, event.t, event.x_after)
         gained = self.host.rates(event.t, event.x_after)
         jump, fastest = lost - gained, float(np.abs([lost / sizes, gained / sizes]).max(initial=0.0))
-        if float(np.abs(jump / sizes).max(initial=0.0)) <= _JUMP * fastest:
+        hard = self.host.image.arrays["law_hard"][list(event.laws)].any()
+        struck = bool(hard and (np.abs(event.x_after - event.x) > _JUMP * sizes).any())
+        if not struck and float(np.abs(jump / sizes).max(initial=0.0)) <= _JUMP * fastest:
             return None
         names = [self.host.law_names[law] for law in event.laws]
         if len(names) > 1:
@@ -316,14 +318,52 @@ class _Derivatives:
                 f"sensitivities: at t = {event.t:.9g} s force law '{names[0]}' only grazes the end of its mode, where "
                 "the motion has no derivative. Move a start value a little."
             )
-        by_states = [
-            self._margin(event, partial(self._shift, event, one), size)
-            for one, size in zip(np.eye(len(sizes)), sizes, strict=True)
-        ]
-        by_knowns = [
-            self._margin(event, partial(self._move, event, r), self._size(r)) for r in self.knowns[self.acting].tolist()
-        ]
-        return jump, -np.array([*by_states, *by_knowns]) / passing
+        ways = [(partial(self._shift, event, one), size) for one, size in zip(np.eye(len(sizes)), sizes, strict=True)]
+        ways += [(partial(self._move, event, r), self._size(r)) for r in self.knowns[self.acting].tolist()]
+        if struck:
+            near = min(1.0, abs(passing) / fastest)  # what is struck slowly is moved little
+            return np.array([self._struck(event, move, near * size, lost, gained, passing) for move, size in ways]).T
+        instant = -np.array([self._margin(event, move, size) for move, size in ways]) / passing
+        return np.asarray(np.eye(*(len(sizes), len(ways))) + np.outer(jump, instant))
+
+    def _struck(
+        self, event: Event, move: Callable[..., None], size: float, lost: Array, gained: Array, passing: float
+    ) -> Array:
+        """(states,) the derivative of the state after an impact along a way that `move` goes."""
+        law, places = event.laws[0], np.isin(self.host.states, self.host.image.variables.positions())
+
+        def at(s: float, later: float) -> float:
+            """Goes to what the motion is by a time later; the loops are closed there, as the core will do it."""
+            self._return(event)
+            move(s, later, lost)
+            x = self.host.state()
+            self.host.update()
+            x[places] = self.host.state()[places]  # an impact leaves positions
+            self._return(event)
+            move(s, later, lost)
+            self.host.go(event.t + later, x)
+            return float(self.host.indicators()[law] - here)
+
+        def after(s: float) -> Array:
+            """The state behind the impact, back at the time of the one that the run has."""
+            later = 0.0
+            for _ in range(_TO_STOP):
+                later -= at(s, later) / passing
+            at(s, later)
+            self.host.update()
+            return self.host.state() - later * gained
+
+        self._return(event)
+        self.host.go(event.t, event.x)
+        here = self.host.indicators()[law]
+        found = _derivative(after, size)
+        self._return(event)
+        if found is None:
+            raise SolverError(
+                f"sensitivities: at t = {event.t:.9g} s the impact at '{self.host.law_names[law]}' cannot be moved to "
+                "either side, so it has no derivative. Move a start value a little."
+            )
+        return found
 
     def _return(self, event: Event) -> None:
         """To the instance as it was before an event."""
@@ -331,12 +371,14 @@ class _Derivatives:
         self.host.load(event.before, event.began)
         self._present = None
 
-    def _shift(self, event: Event, direction: Array, by: float) -> None:
-        self.host.go(event.t, event.x + by * direction)
+    def _shift(self, event: Event, direction: Array, by: float, later: float = 0.0, rates: Array | float = 0.0) -> None:
+        self.host.go(event.t + later, event.x + by * direction + later * rates)
 
-    def _move(self, event: Event, reference: int, change: float) -> None:
+    def _move(
+        self, event: Event, reference: int, change: float, later: float = 0.0, rates: Array | float = 0.0
+    ) -> None:
         self.host.move(reference, change)
-        self.host.go(event.t, event.x)
+        self.host.go(event.t + later, event.x + later * rates)
 
     def _margin(self, event: Event, move: Callable[[float], None], size: float) -> float:
         """The derivative of the indicator of the law that leaves, along a way that `move` goes."""

@@ -12,6 +12,7 @@ import fmumbs as fm
 from fmumbs.readers import read_model
 from fmumbs.run.extrapolation import extrapolated
 from support.drawing.mechanism import Refused, draw
+from support.impacts import GRAVITY, four_bar
 from support.sweeps import first, seeds
 
 TOLERANCE = 1e-10
@@ -158,6 +159,59 @@ def test_a_stop_throws_back(known: str) -> None:
     assert len(found.switches) >= 4
     agree(found.forward[:, :, 0], differences(model, ["P.q", "P.qd"], known, TIMES, 0.005), 1e-7)
     adjoint_is_forward(found)
+
+
+def bouncing(height: float, e: float, times: np.ndarray) -> np.ndarray:
+    """(times, 2) height and velocity of a ball that falls from rest."""
+    fall, rows = np.sqrt(2 * height / GRAVITY), []
+    for t in times:
+        v, left = 0.0, t
+        if t >= fall:
+            v, left = e * GRAVITY * fall, t - fall
+            while left >= 2 * v / GRAVITY > 0.0:
+                v, left = e * v, left - 2 * v / GRAVITY
+        rows.append(((height if t < fall else 0.0) + v * left - GRAVITY * left**2 / 2, v - GRAVITY * left))
+    return np.array(rows)
+
+
+def test_a_ball_bounces() -> None:
+    """By the height and the restitution, through three impacts; a fourth would be behind the last time."""
+    model, times = fm.Model("bouncing", gravity=(0, 0, -GRAVITY)), np.array([0.0, 0.3, 0.7, 1.2, 1.7])
+    ball = fm.Body("ball", mass=2.0, inertia=(1, 1, 1))
+    P = fm.Prismatic("P", model.ground.at(), ball.at(), axis="z", q0=1.0)
+    model.add(ball, P, fm.Stop("floor", P, lower=0.0, restitution=0.7))
+    found = fm.sensitivities(model, ["P.q", "P.qd"], ["P.q", "floor.restitution"], times=times, tolerance=TOLERANCE)
+    assert len(found.switches) == 3
+    for k, way in enumerate(((1.0, 0.0), (0.0, 1.0))):
+
+        def slope(h: float, way: tuple[float, float] = way) -> np.ndarray:
+            ends = [bouncing(1.0 + s * h * way[0], 0.7 + s * h * way[1], times) for s in (1.0, -1.0)]
+            return (ends[0] - ends[1]) / (2.0 * h)
+
+        agree(found.forward[:, :, k], extrapolated(slope, 1e-3)[0], 1e-7)
+    adjoint_is_forward(found)
+
+
+@pytest.mark.parametrize("known", ["A.qd", "rocker.mass", "stop.restitution"])
+def test_a_rocker_hits_a_stop(known: str) -> None:
+    """In a loop, whose jump depends on where it is."""
+    outputs, times = ["A.q", "D.qd"], np.array([0.1, 0.3, 0.5])
+    model = four_bar(0.5)
+    found = fm.sensitivities(model, outputs, [known], times=times, tolerance=1e-11)
+    assert found.switches
+    agree(found.forward[:, :, 0], differences(model, outputs, known, times, 0.01), 1e-6)
+    adjoint_is_forward(found, 1e-10)
+
+
+def test_two_stops_that_are_struck_at_once_have_no_derivative() -> None:
+    model = fm.Model("pair", gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        body = fm.Body(name, mass=2.0, inertia=(1, 1, 1))
+        P = fm.Prismatic(f"P{name}", model.ground.at(), body.at(), axis="x", u0=1.0)
+        model.add(body, P, fm.Stop(f"stop_{name}", P, upper=0.4, restitution=0.5))
+    found = fm.sensitivities(model, ["Pa.q"], ["a.mass"], stop=1.0)
+    with pytest.raises(fm.SolverError, match="force laws leave their modes together: stop_a, stop_b"):
+        _ = found.forward
 
 
 @pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
