@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
 import fmumbs as fm
@@ -66,6 +66,7 @@ class Pair:
             [v.name for v in table if v.causality == "output" and v.variability == "continuous"],
             lambda name: self.exact.adjoint([name], [], [1.0]),
         )
+        self.inputs = [v.name for v in table if v.causality == "input"]
         self.knowns = self._those(  # of outputs only states are accepted
             [v.name for v in table if v.causality in ("input", "output") or v.variability == "tunable"],
             lambda name: self.exact.adjoint([], [name], []),
@@ -283,6 +284,31 @@ def test_trees_have_all_outputs(name: str) -> None:
     assert {one.rsplit("[", 1)[0] for one in pair.left_out()} == (
         {"J.drive", "J.reaction.f", "J.reaction.t"} if name == "trough" else set()
     )
+
+
+@pytest.mark.parametrize("name", first(3, ("four_bar", "arm6", "governor", "crane", "bennett", "sliders")))
+def test_derivatives_follow_what_is_set(name: str) -> None:
+    """Those of a Solver that was asked before each change are those of one that never was: values that the graph keeps
+    are those of the present parameters, inputs and states."""
+    asked = Pair(read_model(name))
+    changes = [
+        lambda solver, k=k: solver.set(k, 1.3 * solver.get(k) + 0.1) for k in (asked.knowns[-1], asked.inputs[0])
+    ]
+    changes += [lambda solver: solver.step(0.05), lambda solver: solver.set(asked.inputs[0], -0.2)]
+    changes += [lambda solver: solver.state_load(solver.state_save()), lambda solver: solver.step(0.05)]
+    weight = np.random.default_rng(7).uniform(-1, 1, len(asked.unknowns))
+    for count in range(len(changes)):
+        fresh = fm.Solver(read_model(name), derivatives=True)
+        fresh.assemble()
+        before = asked.exact.adjoint(asked.unknowns, asked.knowns, weight)
+        assert_array_equal(asked.exact.adjoint(asked.unknowns, asked.knowns, weight), before)
+        changes[count](asked.exact)
+        for change in changes[: count + 1]:
+            change(fresh)
+        back = asked.exact.adjoint(asked.unknowns, asked.knowns, weight)
+        assert_array_equal(back, fresh.adjoint(asked.unknowns, asked.knowns, weight))
+        along = [solver.directional_derivative(asked.unknowns, asked.knowns, back) for solver in (asked.exact, fresh)]
+        assert_array_equal(*along)
 
 
 @pytest.mark.parametrize("seed", seeds(4, 40))
