@@ -477,3 +477,26 @@ def two_pendulums(kind: str) -> fm.Model:
     model.add(a, b, fm.Spherical("A", model.ground.at(), a.base, u0=(0.3, 0.5, -0.4)))
     model.add(fm.Spherical("B", model.ground.at(0, 0.8, 0), b.base, q0=(1, 0.1, 0.1, 0.2)), joint)
     return model
+
+
+CLOSING = {
+    "ball": lambda F, M: fm.Spherical("c", F, M, cut=True, stiffness=3.0, damping=0.4),
+    "slide": lambda F, M: fm.Prismatic("c", F, M, axis="x", cut=True, stiffness=30.0, damping=0.4),
+    "two turns": lambda F, M: fm.Universal("c", F, M, cut=True, stiffness=(3.0, 2.0), damping=0.4),
+    "turn and slide": lambda F, M: fm.Cylindrical(
+        "c", F, M, axis="y", cut=True, stiffness=(3.0, 20.0), damping=(0.4, 0.5)
+    ),
+    "screw": lambda F, M: fm.Screw("c", F, M, axis="z", pitch=0.1, cut=True, stiffness=3.0, damping=0.4),
+}
+
+
+def closed_by(kind: str) -> fm.Model:
+    """A free body on a pendulum, with a joint c of CLOSING between them."""
+    model = fm.Model("closed")
+    swing, body = (
+        fm.Body(name, mass=1.5, com=(0.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.15)) for name in ("swing", "body")
+    )
+    model.add(swing, body, fm.Revolute("A", model.ground.at(), swing.at(), axis="y", q0=0.4, u0=1.0))
+    model.add(fm.Free("B", model.ground.at(), body.at(), q0=(0.3, 0.1, -0.4, 1.0, 0.1, 0.2, 0.0), u0=(0.3,) * 6))
+    model.add(CLOSING[kind](swing.at(0.5, 0.0, -0.2), body.at(0.0, 0.1, 0.1)))
+    return model

@@ -21,11 +21,10 @@ static int32_t carried(fm_builder *b, int32_t joint, int on_M, const double *in)
     return fm_carry(b, b->link[on_M ? m->joint_M_link[joint] : m->joint_F_link[joint]].R, out);
 }
 
-/* The angle of a hinge, in the turn of its last one, and its rate. */
-static void build_hinge(fm_builder *b, int32_t joint)
+/* The angle of a joint of one turning mode, in the turn of its last one. */
+static int32_t build_angle(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
-    fm_cut_output *cut = b->cut + joint;
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
     double e[3], across[3];
     fm_across(axis, e);
@@ -33,9 +32,16 @@ static void build_hinge(fm_builder *b, int32_t joint)
     const int32_t turned = carried(b, joint, 1, e);
     const int32_t cosine = fm_add_node(b, FM_DO_DOT, carried(b, joint, 0, e), turned, 0);
     const int32_t sine = fm_add_node(b, FM_DO_DOT, carried(b, joint, 0, across), turned, 0);
+    return fm_add_node(b, FM_DO_ANGLE, sine, cosine, b->g->leaf.cut_p + m->joint_p[joint]);
+}
+
+/* The rate of a hinge. */
+static void build_hinge(fm_builder *b, int32_t joint)
+{
+    const fm_image *m = b->m;
+    fm_cut_output *cut = b->cut + joint;
     const fm_link_slots *F = b->link + m->joint_F_link[joint], *M = b->link + m->joint_M_link[joint];
-    cut->p = fm_add_node(b, FM_DO_ANGLE, sine, cosine, b->g->leaf.cut_p + m->joint_p[joint]);
-    cut->along = carried(b, joint, 0, axis);
+    cut->along = carried(b, joint, 0, m->cut_axis + 3 * m->joint_mode[joint]);
     cut->spin = fm_add_node(b, FM_DO_SUBTRACT, M->w, F->w, 0);
     cut->u = fm_add_node(b, FM_DO_DOT, cut->along, cut->spin, 0);
 }
@@ -71,15 +77,18 @@ void fm_build_cut_motion(fm_builder *b, int32_t joint, fm_moving between)
     int32_t spin;
     cut->between = between;
     if (m->joint_nu[joint] == 0) return;
+    if (fm_is_pin(m, joint)) cut->p = build_angle(b, joint);
     if (fm_is_hinge(m, joint)) {
         build_hinge(b, joint);
         return;
     }
-    b->g->cuts = 1;
     cut->F = axes_of(b, m->joint_F_link[joint], m->joint_F + 9 * joint);
     cut->M = axes_of(b, m->joint_M_link[joint], m->joint_M + 9 * joint);
-    cut->place = fm_add_node(b, FM_DO_BACK, cut->F, between.at, 0);
-    cut->p = fm_add_part(b, FM_DO_CUT_POSITION, cut->F, cut->M, cut->place, joint, m->joint_np[joint]);
+    if (!fm_is_pin(m, joint)) {
+        b->g->cuts = 1;
+        cut->place = fm_add_node(b, FM_DO_BACK, cut->F, between.at, 0);
+        cut->p = fm_add_part(b, FM_DO_CUT_POSITION, cut->F, cut->M, cut->place, joint, m->joint_np[joint]);
+    }
     const int32_t v = velocity_of(b, joint, &spin), motion = in_F(b, joint, spin, v);
     cut->u = fm_add_part(b, FM_DO_CUT_RATE, cut->p, 0, motion, joint, m->joint_nu[joint]);
 }

@@ -3,10 +3,13 @@
  * With Phi(p) the n free modes at M and E their directions of wrenches, torques along the axes of those that turn and
  * forces along those that only slide (tree/dual.c), A = E' Phi, the relative velocity V and acceleration G of M,
  *     u = A^-1 E' V,   u' = A^-1 E' (G - bias),   bias = Phi' u,   wrench = E x,   A' x = forces along the modes.
- * In a loop that is closed V = Phi u, so that with changes dPhi, which follow dp as Phi' follows u,
- *     du = A^-1 E' (dV - dPhi u),   du' = A^-1 E' (dG - dbias - dPhi u'),
- *     dwrench = dE x + E dx,   A' dx = dforces - Phi' dE x - dPhi' wrench,
- * and the positions p change with the relative displacement as their rates u follow V.
+ * What an open loop leaves are W = V - Phi u and X = G - bias - Phi u'. With changes dPhi and dE, which follow dp as
+ * Phi' follows u,
+ *     du = A^-1 (E' (dV - dPhi u) + dE' W),   du' = A^-1 (E' (dG - dbias - dPhi u') + dE' X),
+ *     dwrench = dE x + E dx,   A' dx = dforces - Phi' dE x - dPhi' wrench.
+ * Positions satisfy E' m = 0, m the rotation vector t and the displacement by which M misses its place. With the motion
+ * (w, v) of M and L(t) w, how t changes as that turns by w, the rates of the modes are those of
+ *     E' (L w, v) = A* rates,   A* = E' (L' turns, slides) - (dE' m by each mode).
  */
 #include "cut_operations.h"
 
@@ -15,6 +18,7 @@
 #include "../maths/dense.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
+#include "operations.h"
 #include "sums.h"
 
 #include <string.h>
@@ -24,9 +28,10 @@ typedef struct jet {
     double at[3], u[3], v[3], uv[3];
 } jet;
 
-/* The free modes at M, in F's axes, and along which of them there are torques. */
+/* The free modes at M, in F's axes, and along which of them there are torques; M's axes and place. */
 typedef struct chain {
     int32_t n;
+    double R[9], r[3];
     jet turn[FM_JOINT_MODES], slide[FM_JOINT_MODES];
     int turns[FM_JOINT_MODES];
 } chain;
@@ -132,6 +137,7 @@ static void make_chain(const fm_image *m, int32_t joint, const double *p, const 
         add_jet(&arm, -1.0, behind + i);
         add_jet_cross(c->slide + i, c->turn + i, &arm);
     }
+    memcpy(c->R, R, sizeof R), memcpy(c->r, r.at, sizeof r.at);
 }
 
 /* Numbers times the modes, or times their derivatives: at, u, v or uv of the jets. */
@@ -147,6 +153,12 @@ static void along(const chain *c, const double w[6], double *out)
     for (int32_t i = 0; i < c->n; i++) out[i] = c->turns[i] ? dot(c->turn[i].at, w) : dot(c->slide[i].at, w + 3);
 }
 
+/* Adds dE' w along v. */
+static void add_along_change(const chain *c, const double w[6], double *out)
+{
+    for (int32_t i = 0; i < c->n; i++) out[i] += c->turns[i] ? dot(c->turn[i].v, w) : dot(c->slide[i].v, w + 3);
+}
+
 /* E x, or dE x along v */
 static void wrench_of(const chain *c, int change, const double *x, double out[6])
 {
@@ -157,17 +169,26 @@ static void wrench_of(const chain *c, int change, const double *x, double out[6]
     }
 }
 
-/* x <- A^-1 x, or, transposed, A'^-1 x. Where modes are dependent what comes of it is not finite. */
+/* x <- A^-1 x, or, transposed, A'^-1 x. Where modes are dependent what comes of it is not
+ * finite. */
+static void solve_by(const double *A, int32_t n, int transposed, double *x)
+{
+    double B[FM_JOINT_MODES * FM_JOINT_MODES];
+    int32_t order[FM_JOINT_MODES];
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) B[transposed ? j * n + i : i * n + j] = A[i * n + j];
+    (void)fm_dense_factor(B, n, n, order);
+    fm_dense_solve(B, n, n, order, x);
+}
+
+/* The same with A = E' Phi. */
 static void solve(const chain *c, int transposed, double *x)
 {
     double A[FM_JOINT_MODES * FM_JOINT_MODES];
-    int32_t order[FM_JOINT_MODES];
     for (int32_t i = 0; i < c->n; i++)
         for (int32_t j = 0; j < c->n; j++)
-            A[transposed ? j * c->n + i : i * c->n + j] =
-                c->turns[i] ? dot(c->turn[i].at, c->turn[j].at) : dot(c->slide[i].at, c->slide[j].at);
-    (void)fm_dense_factor(A, c->n, c->n, order);
-    fm_dense_solve(A, c->n, c->n, order, x);
+            A[i * c->n + j] = c->turns[i] ? dot(c->turn[i].at, c->turn[j].at) : dot(c->slide[i].at, c->slide[j].at);
+    solve_by(A, c->n, transposed, x);
 }
 
 /* The rates of the modes for a relative motion w of M. */
@@ -246,6 +267,15 @@ static void beside_bias(const fm_node *n, const double *v, const chain *c, doubl
     for (int j = 0; j < 6; j++) out[j] = v[n->c + j] - bias[j];
 }
 
+/* What the rates of the modes leave of that, as the loop is open. */
+static void left_open(const fm_node *n, const double *v, const chain *c, double out[6])
+{
+    double taken[6] = {0.0};
+    beside_bias(n, v, c, out);
+    SUM_OF(c, at, v + n->out, taken);
+    for (int j = 0; j < 6; j++) out[j] -= taken[j];
+}
+
 void fm_cut_value(const fm_instance *s, const fm_node *n, double *v)
 {
     const fm_image *m = &s->image;
@@ -274,6 +304,34 @@ static void motion_along(const fm_node *n, const double *v, const double *t, dou
     for (int j = 0; j < 3; j++) turned[j] = t[n->b + j] - t[n->a + j];
     rotate_in(v + n->a, turned, out);
     memcpy(out + 3, t + n->c, 3 * sizeof *out);
+}
+
+/* By which rotation vector and displacement M misses its place at the positions of an operation, and A*. */
+static void miss(const fm_image *m, const fm_node *n, const double *v, const chain *c, double out[6], double *A)
+{
+    double R[9], E[9], q[4], unit[FM_JOINT_MODES] = {0.0}, by_unit[FM_JOINT_MODES], turned[3];
+    for (int i = 0; i < 3; i++) {
+        const double column[3] = {v[n->b + i], v[n->b + 3 + i], v[n->b + 6 + i]};
+        rotate_in(v + n->a, column, turned);
+        for (int j = 0; j < 3; j++) R[3 * j + i] = turned[j];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) E[3 * i + j] = dot(R + 3 * i, c->R + 3 * j);
+    fm_quaternion_of(E, q);
+    fm_rotation_vector(q, out);
+    for (int j = 0; j < 3; j++) out[3 + j] = v[n->c + j] - c->r[j];
+    for (int32_t j = 0; j < c->n; j++) {
+        chain along;
+        unit[j] = 1.0;
+        make_chain(m, n->k, v + n->out, at_rest, unit, &along);
+        unit[j] = 0.0;
+        memset(by_unit, 0, sizeof by_unit);
+        add_along_change(&along, out, by_unit);
+        fm_change_of_vector(out, 1.0, c->turn[j].at, turned);
+        for (int32_t i = 0; i < c->n; i++)
+            A[i * c->n + j] =
+                (c->turns[i] ? dot(c->turn[i].at, turned) : dot(c->slide[i].at, c->slide[j].at)) - by_unit[i];
+    }
 }
 
 /* What the changes of the modes along v, and of the bias along v and du, take from the rates. */
@@ -313,12 +371,17 @@ void fm_cut_tangent(const fm_instance *s, const fm_node *n, const double *v, dou
     const fm_image *m = &s->image;
     const int second = n->operation == FM_DO_CUT_SECOND;
     const double *p = v + (n->operation == FM_DO_CUT_POSITION ? n->out : n->a);
-    double rate[FM_JOINT_MODES] = {0.0}, w[6];
+    double rate[FM_JOINT_MODES] = {0.0}, w[6], open[6];
     chain c;
     if (n->operation == FM_DO_CUT_POSITION) {
+        double A[FM_JOINT_MODES * FM_JOINT_MODES], turning[3];
         make_chain(m, n->k, p, at_rest, at_rest, &c);
+        miss(m, n, v, &c, open, A);
         motion_along(n, v, t, w);
-        rates_of(&c, w, rate);
+        fm_change_of_vector(open, -1.0, w, turning);
+        memcpy(w, turning, sizeof turning);
+        along(&c, w, rate);
+        solve_by(A, c.n, 0, rate);
         positions_along(m, n->k, p, rate, t + n->out);
         return;
     }
@@ -330,26 +393,23 @@ void fm_cut_tangent(const fm_instance *s, const fm_node *n, const double *v, dou
     }
     memcpy(w, t + n->c, sizeof w);
     take_changes(m, n, v, t, &c, w);
-    rates_of(&c, w, t + n->out);
-}
-
-/* The wrench E A'^-1 g, the adjoint of the relative motion that rates with the adjoints g follow. */
-static void wrench_for(const chain *c, const double *g, double out[6])
-{
-    double x[FM_JOINT_MODES];
-    memcpy(x, g, (size_t)c->n * sizeof *x);
-    solve(c, 1, x);
-    wrench_of(c, 0, x, out);
+    left_open(n, v, &c, open);
+    along(&c, w, t + n->out);
+    add_along_change(&c, open, t + n->out);
+    solve(&c, 0, t + n->out);
 }
 
 static void adjoin_position(const fm_image *m, const fm_node *n, const double *v, double *d)
 {
-    double rate[FM_JOINT_MODES], w[6], torque[3];
+    double A[FM_JOINT_MODES * FM_JOINT_MODES], rate[FM_JOINT_MODES], open[6], w[6], turning[3], torque[3];
     chain c;
     make_chain(m, n->k, v + n->out, at_rest, at_rest, &c);
+    miss(m, n, v, &c, open, A);
     adjoin_positions(m, n->k, v + n->out, d + n->out, rate);
-    wrench_for(&c, rate, w);
-    rotate_out(v + n->a, w, torque);
+    solve_by(A, c.n, 1, rate);
+    wrench_of(&c, 0, rate, w);
+    fm_change_of_vector(open, 1.0, w, turning);
+    rotate_out(v + n->a, turning, torque);
     add_times(d + n->b, 1.0, torque), add_times(d + n->a, -1.0, torque), add_times(d + n->c, 1.0, w + 3);
 }
 
@@ -358,10 +418,13 @@ static void adjoin_motion(const fm_image *m, const fm_node *n, const double *v, 
 {
     const int second = n->operation == FM_DO_CUT_SECOND;
     const double *u = second ? v + n->b : at_rest;
-    double w[6], unit[FM_JOINT_MODES] = {0.0}, by_rate[FM_JOINT_MODES] = {0.0};
+    double x[FM_JOINT_MODES], w[6], open[6], dw[6], unit[FM_JOINT_MODES] = {0.0}, by_rate[FM_JOINT_MODES] = {0.0};
     chain c;
     make_chain(m, n->k, v + n->a, u, at_rest, &c);
-    wrench_for(&c, d + n->out, w);
+    memcpy(x, d + n->out, (size_t)c.n * sizeof *x);
+    solve(&c, 1, x);
+    wrench_of(&c, 0, x, w);
+    left_open(n, v, &c, open);
     add_times(d + n->c, 1.0, w), add_times(d + n->c + 3, 1.0, w + 3);
     for (int32_t i = 0; i < c.n; i++) {
         double taken[6] = {0.0}, bias[6] = {0.0};
@@ -375,7 +438,8 @@ static void adjoin_motion(const fm_image *m, const fm_node *n, const double *v, 
             SUM_OF(&along, u, unit, bias);
             d[n->b + i] -= dot_wrench(w, bias);
         }
-        by_rate[i] = 0.0 - dot_wrench(w, taken);
+        wrench_of(&along, 1, x, dw);
+        by_rate[i] = dot_wrench(dw, open) - dot_wrench(w, taken);
         unit[i] = 0.0;
     }
     adjoin_rates(m, n->k, v + n->a, by_rate, d + n->a);

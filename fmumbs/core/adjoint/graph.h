@@ -228,7 +228,13 @@ typedef struct fm_leaves {
     A(int32_t, exchanged, n.conditions)                                             \
     A(double, matrix, n.conditions * n.conditions) /* how equations follow unknowns */ \
     A(double, off, n.conditions)                                                    \
-    A(double, column, n.conditions * (n.speeds + n.rows)) /* accelerations and multipliers of each unknown */
+    A(double, column, n.conditions * (n.speeds + n.rows)) /* accelerations and multipliers of each unknown */ \
+    A(double, acceleration_now, n.speeds) /* at the present state */ \
+    A(double, multiplier_now, n.rows) \
+    A(double, unpulled, n.speeds + n.rows) /* tangents of residuals and rows there */ \
+    A(double, pull, 2 * (n.speeds + n.rows)) /* of positions and velocities, with multipliers (outputs/exact_pull.c) */ \
+    A(double, pulling, 2 * (n.speeds + n.rows)) /* the responses to their weights */ \
+    A(double, slope, n.speeds) /* derivatives of the pull's rate */
 
 typedef struct fm_graph {
 #define A(type, name, count) type *name;
@@ -243,6 +249,7 @@ typedef struct fm_graph {
     int32_t before_outputs; /* values of the leaves and of all nodes but those of outputs */
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */
     int32_t actives; /* conditions at the present state */
+    double much[2]; /* how often the pull of each level is added to accelerations; 0: not at all */
     char why[200]; /* what the graph does not cover, "" if it covers the dynamics */
 } fm_graph;
 

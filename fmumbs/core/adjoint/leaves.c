@@ -56,7 +56,7 @@ static void place_cut_joints(fm_instance *s)
     fm_make_world(s, s->y);
     for (int32_t j = 0; j < m->n.joints; j++) {
         fm_coordinates at;
-        if (!fm_is_cut_joint(m, j) || m->joint_nu[j] == 0 || fm_is_hinge(m, j)) continue;
+        if (!fm_is_cut_joint(m, j) || m->joint_nu[j] == 0 || fm_is_pin(m, j)) continue;
         fm_cut_joint_coordinates(s, j, 0, &at);
         memcpy(s->graph->value + s->graph->leaf.cut_now + m->joint_p[j], at.p, (size_t)m->joint_np[j] * sizeof(double));
     }

@@ -162,7 +162,7 @@ static double series(double x, double *slope)
 
 /* v + sign t x v / 2 + c t x (t x v): the change of a rotation vector t with turns v, or, with the sign, the transpose
  * (forces/matrix_laws.c). */
-static void bend(const double *t, double sign, const double *v, double *out)
+void fm_change_of_vector(const double *t, double sign, const double *v, double *out)
 {
     double once[3], twice[3], slope;
     const double c = series(dot(t, t), &slope);
@@ -226,7 +226,7 @@ static void run_turns_along(const fm_node *n, const double *v, const double *d, 
     switch ((fm_operation)n->operation) {
     case FM_DO_TURNS:
         spin(&t, da, x);
-        bend(v + n->out, 1.0, x, out);
+        fm_change_of_vector(v + n->out, 1.0, x, out);
         break;
     case FM_DO_SPIN:
         spin(&t, db, out);
@@ -249,7 +249,7 @@ static void adjoin_turns(const fm_node *n, const double *v, const double *g, dou
     double x[3], y[3];
     switch ((fm_operation)n->operation) {
     case FM_DO_TURNS:
-        bend(v + n->out, -1.0, g, x);
+        fm_change_of_vector(v + n->out, -1.0, g, x);
         spin_back(&t, x, y);
         add_to(ga, y);
         break;
@@ -447,7 +447,7 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         break;
     case FM_DO_BEND:
         spin_of(a, da, 1.0, x);
-        bend(at, 1.0, x, out);
+        fm_change_of_vector(at, 1.0, x, out);
         break;
     case FM_DO_VECTOR: out[0] = da[0], out[1] = db[0], out[2] = dc[0]; break;
     case FM_DO_TURNS:
@@ -603,7 +603,7 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         add_to(gc, x);
         break;
     case FM_DO_BEND:
-        bend(at, -1.0, g, x);
+        fm_change_of_vector(at, -1.0, g, x);
         add_spin_adjoint(a, x, 1.0, ga);
         break;
     case FM_DO_VECTOR: ga[0] += g[0], gb[0] += g[1], gc[0] += g[2]; break;

@@ -18,7 +18,9 @@ FM_HIDDEN_BEGIN
     A(double, toward, n.ny)  /* the direction in y in which differences are taken */                 \
     A(double, table, FM_STEP_SIZES * (n.ny + FM_UNKNOWNS)) /* their extrapolation, for each unknown */  \
     A(double, best, 2 * (n.ny + FM_UNKNOWNS))  /* of each: the derivative, its error */               \
-    A(double, ahead, 2 * (n.ny + FM_UNKNOWNS)) /* values on both sides */
+    A(double, ahead, 2 * (n.ny + FM_UNKNOWNS)) /* values on both sides */                            \
+    A(uint32_t, differed, n.ny + FM_UNKNOWNS) /* unknowns that have differences, */                  \
+    A(double, difference, n.ny + FM_UNKNOWNS) /* and these (outputs/derivatives.c) */
 
 typedef struct fm_hosted {
 #define A(type, name, count) type *name;

@@ -26,22 +26,52 @@ static double rate_of(const fm_instance *s, double square)
     return sqrt(sqrt(dot(s->gravity, s->gravity)) / s->image.length[0] + square);
 }
 
-/* The mean square of the velocities u of the joints in loops. */
-static double square_in_loops(const fm_instance *s, const double *u)
+/* Whether velocity variable j of link i counts in the mean square. */
+static int counts(const fm_instance *s, int32_t i, int32_t j)
+{
+    return s->in_loop[i] && s->order[s->image.n.positions + j] == 1;
+}
+
+/* The sum of the squares of the velocities u of the joints in loops, and how many there are. */
+static double sum_in_loops(const fm_instance *s, const double *u, int32_t *count)
 {
     const double *unit = s->scale + s->image.n.positions;
     double sum = 0.0;
-    int32_t count = 0;
+    *count = 0;
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
-        if (k->u < 0 || !s->in_loop[i]) continue;
-        for (int32_t j = k->u; j < k->u + fm_link_speeds(&s->image, i); j++) {
-            if (s->order[s->image.n.positions + j] != 1) continue;
+        for (int32_t j = k->u; k->u >= 0 && j < k->u + fm_link_speeds(&s->image, i); j++) {
+            if (!counts(s, i, j)) continue;
             sum += (u[j] / unit[j]) * (u[j] / unit[j]);
-            count++;
+            (*count)++;
         }
     }
+    return sum;
+}
+
+/* Their mean square. */
+static double square_in_loops(const fm_instance *s, const double *u)
+{
+    int32_t count;
+    const double sum = sum_in_loops(s, u, &count);
     return count > 0 ? sum / count : 0.0;
+}
+
+/* The derivatives of the a of loops, at the present state, by velocity variables and gravity. */
+void fm_pull_slopes(const fm_instance *s, double a, double *by_u, double by_gravity[3])
+{
+    const double *u = s->y + s->image.n.positions, *unit = s->scale + s->image.n.positions;
+    const double weight = sqrt(dot(s->gravity, s->gravity));
+    int32_t count;
+    (void)sum_in_loops(s, u, &count);
+    memset(by_u, 0, (size_t)s->image.n.speeds * sizeof *by_u);
+    for (int j = 0; j < 3; j++)
+        by_gravity[j] = weight > 0.0 ? 0.5 * s->gravity[j] / (weight * s->image.length[0] * a) : 0.0;
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        for (int32_t j = k->u; k->u >= 0 && j < k->u + fm_link_speeds(&s->image, i); j++)
+            if (counts(s, i, j)) by_u[j] = u[j] / (unit[j] * unit[j] * count * a);
+    }
 }
 
 /* loop.change: -a times the smallest change that satisfies the rows of a level. */

@@ -240,12 +240,34 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
 
 /* By the response to inputs, and by differences for all others. 0: one is not finite. */
 static int respond_and_differ(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns,
-                              int inputs, int others, double *result)
+                              double *result)
 {
+    int inputs, others;
+    if (sort_seeds(s, along, &inputs, &others) != FM_OK) return 0;
+    memset(result, 0, unknowns * sizeof *result);
     if (others && !fm_differ(s, along, unknown, unknowns, result)) return 0;
     if ((inputs || !others) && !s->model.inverse) {
         fm_keep_pieces(s);
         add_response(s, unknown, unknowns, result);
+    }
+    return 1;
+}
+
+/* The same of those unknowns that have no exact derivative, or, unless `exact`, of all. *differed: how many there are.
+ */
+static int differ_left_out(fm_instance *s, const fm_seeds *along, int exact, const uint32_t *unknown, size_t unknowns,
+                           size_t *differed, double *result)
+{
+    const size_t room = (size_t)s->model.ny + FM_UNKNOWNS;
+    size_t count;
+    *differed = 0;
+    for (size_t first = 0, i = 0; i < unknowns; first = i, *differed += count) {
+        for (count = 0; i < unknowns && count < room; i++)
+            if (!exact || !fm_exact_covers(s, unknown[i])) s->hosted.differed[count++] = unknown[i];
+        if (count == 0) continue;
+        if (!respond_and_differ(s, along, s->hosted.differed, count, s->hosted.difference)) return 0;
+        for (size_t k = first, n = 0; n < count; k++)
+            if (unknown[k] == s->hosted.differed[n]) result[k] = s->hosted.difference[n++];
     }
     return 1;
 }
@@ -264,11 +286,12 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
             (beyond == FM_BEYOND_NOT && info.causality != FM_OUTPUT))
             return fm_refuse_reference(s, unknown[i], "only outputs and rates of states have derivatives");
     }
-    for (size_t i = 0; i < unknowns; i++) result[i] = 0.0;
     fm_keep_pieces(s);
-    const int fits = fm_exact_fits(s, &along, unknown, unknowns)
-                         ? fm_exact_forward(s, &along, unknown, unknowns, result)
-                         : respond_and_differ(s, &along, unknown, unknowns, inputs, others, result);
+    size_t differed;
+    int exact = fm_exact_fits(s, &along, unknown, unknowns);
+    int fits = differ_left_out(s, &along, exact, unknown, unknowns, &differed, result);
+    if (exact && differed > 0) fits = fits && fm_exact_fits(s, &along, unknown, unknowns);
+    if (exact && fits) fits = fm_exact_forward(s, &along, unknown, unknowns, result);
     fm_end_smooth(s);
     if (!fits) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
     for (size_t i = 0; i < unknowns; i++) {

@@ -25,12 +25,19 @@
 #include "continuous.h"
 #include "exact_following.h"
 #include "exact_places.h"
+#include "exact_pull.h"
 #include "exact_response.h"
 #include "update.h"
 #include "values.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Whether the graph has derivatives of an unknown. */
+int fm_exact_covers(fm_instance *s, uint32_t unknown)
+{
+    return fm_place_of_unknown(s, unknown) != FM_NO_SLOT;
+}
 
 /* What unknowns need of the graph. */
 typedef struct fm_reach {
@@ -59,6 +66,13 @@ static fm_reach reach_of(fm_instance *s, const uint32_t *unknown, size_t unknown
     return reach;
 }
 
+static int is_any_rate(fm_instance *s, const uint32_t *unknown, size_t unknowns)
+{
+    for (size_t i = 0; i < unknowns; i++)
+        if (fm_beyond(s, unknown[i], NULL) == FM_BEYOND_RATE) return 1;
+    return 0;
+}
+
 /* Values of so many nodes at the present state, and the conditions, unless they are there already. 0: the multipliers
  * or the conditions' numbers are not those of their rows, and no others. */
 static int prepare(fm_instance *s, int32_t nodes)
@@ -75,24 +89,25 @@ static int prepare(fm_instance *s, int32_t nodes)
     return 1;
 }
 
-/* Whether the graph has these derivatives. */
+/* Whether the graph has derivatives of any of the unknowns by all that the seeds move. */
 int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns)
 {
+    size_t covered = 0;
     if (!s->graph->built) return 0;
     for (size_t i = 0; i < along->knowns; i++)
         if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]).at == FM_NO_SLOT) return 0;
-    for (size_t i = 0; i < unknowns; i++)
-        if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT) return 0;
-    return prepare(s, reach_of(s, unknown, unknowns).nodes);
+    for (size_t i = 0; i < unknowns; i++) covered += fm_exact_covers(s, unknown[i]) != 0;
+    return covered > 0 && prepare(s, reach_of(s, unknown, unknowns).nodes);
 }
 
-/* result (unknowns) = (d unknown / d known) seed; requires fm_exact_fits. 0: one is not finite. */
+/* result (unknowns) = (d unknown / d known) seed of the unknowns that are covered; requires fm_exact_fits. 0: one is
+ * not finite. */
 int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns, double *result)
 {
     fm_graph *g = s->graph;
     int fits = 1;
     const fm_reach reach = reach_of(s, unknown, unknowns);
-    const double a = fm_exact_pull(s);
+    const double a = is_any_rate(s, unknown, unknowns) ? fm_exact_pull(s) : 0.0;
     memset(g->tangent, 0, (size_t)g->leaf.end * sizeof *g->tangent);
     for (size_t i = 0; i < along->knowns; i++) {
         if (along->seed[i] == 0.0) continue;
@@ -101,14 +116,17 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
     }
     if (!fm_exact_follow(s)) return 0;
     fm_graph_tangents(s, 0, g->dynamics);
+    if (a > 0.0) fm_exact_begin_pull(s);
     fm_exact_solve(s);
-    fm_exact_pull_forward(s, a);
     fm_conditions_follow(s);
     if (reach.computed) fm_graph_tangents(s, 0, reach.nodes);
+    for (size_t i = 0; i < unknowns; i++)
+        if (fm_exact_covers(s, unknown[i])) result[i] = g->tangent[fm_place_of_unknown(s, unknown[i])];
+    if (a > 0.0) fm_exact_pull_forward(s, a);
     for (size_t i = 0; i < unknowns; i++) {
         int32_t at = 0;
-        result[i] = g->tangent[fm_place_of_unknown(s, unknown[i])];
-        if (fm_beyond(s, unknown[i], &at) == FM_BEYOND_RATE) result[i] += s->hosted.pulled[at];
+        if (!fm_exact_covers(s, unknown[i])) continue;
+        if (a > 0.0 && fm_beyond(s, unknown[i], &at) == FM_BEYOND_RATE) result[i] += s->hosted.pulled[at];
         fits &= isfinite(result[i]) != 0;
     }
     return fits;
@@ -158,7 +176,7 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
             s, FM_DISCARD,
             "there is no adjoint near a singular position, nor where forces of laws that stick are not unique");
     }
-    const double a = fm_exact_pull(s);
+    const double a = is_any_rate(s, unknown, unknowns) ? fm_exact_pull(s) : 0.0;
     seed_adjoints(s, reach.values, unknown, unknowns, seed);
     if (reach.computed) {
         fm_graph_adjoints(s, 0, reach.nodes);
@@ -166,9 +184,10 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     }
     fm_conditions_follow_back(s);
     fm_exact_solve_back(s);
-    fm_exact_pull_back(s, a);
+    if (a > 0.0) fm_exact_pull_back(s, a);
     fm_end_smooth(s);
     fm_graph_adjoints(s, 0, g->dynamics);
+    if (a > 0.0) fm_exact_pull_back_further(s);
     if (!fm_exact_follow_back(s)) return fm_say(s, FM_DISCARD, "the independent states are singular here");
     for (size_t i = 0; i < knowns; i++) {
         const fm_known_place place = fm_place_of_known(s, known[i]);

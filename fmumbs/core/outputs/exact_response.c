@@ -10,15 +10,13 @@
 #include "../loops/projection.h"
 #include "../loops/reduced.h"
 #include "../maths/vectors.h"
-#include "../motion/independent.h"
-#include "../motion/pull.h"
 #include "../tree/positions.h"
 #include "response.h"
 
 #include <string.h>
 
 /* The smallest change of velocities that changes the rows by loop.rhs, and its multipliers. */
-static void find_change(fm_instance *s)
+void fm_exact_change(fm_instance *s)
 {
     if (s->reduced.used) fm_reduced_answer(s);
     else fm_smallest_change(s);
@@ -34,14 +32,8 @@ static void weights_of_rows(const fm_instance *s, double weight[3])
     }
 }
 
-/* The a of the pull under a host's integration, else 0. */
-double fm_exact_pull(const fm_instance *s)
-{
-    return s->clock[FM_HOSTED] != 0.0 && s->image.n.rows > 0 && !fm_has_independent(s) ? fm_pull_of_loops(s, s->y)
-                                                                                       : 0.0;
-}
-
-static void clear_forces(fm_instance *s)
+/* No forces in work.seed. */
+void fm_exact_clear_forces(fm_instance *s)
 {
     memset(s->work.seed, 0, (size_t)s->image.n.speeds * sizeof(double));
 }
@@ -64,7 +56,7 @@ static void answer_rows(fm_instance *s, const double weight[3])
             if (g->row[3 * i + level] != FM_NO_SLOT)
                 s->loop.rhs[i] -= weight[level] * g->tangent[g->row[3 * i + level]];
     }
-    find_change(s);
+    fm_exact_change(s);
 }
 
 /* Tangents of accelerations and multipliers. */
@@ -73,7 +65,7 @@ void fm_exact_solve(fm_instance *s)
     fm_graph *g = s->graph;
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
     double weight[3];
-    clear_forces(s);
+    fm_exact_clear_forces(s);
     for (int32_t u = 0; u < speeds; u++) /* what a given acceleration changes is in the residuals of the others */
         if (g->residual[u] != FM_NO_SLOT) s->work.seed[u] = 0.0 - g->tangent[g->residual[u]];
     respond(s);
@@ -84,22 +76,6 @@ void fm_exact_solve(fm_instance *s)
     answer_rows(s, weight);
     for (int32_t u = 0; u < speeds; u++) g->tangent[g->leaf.udot + u] += s->loop.change[u];
     for (int32_t i = 0; i < rows; i++) g->tangent[g->leaf.lambda + i] += s->loop.lambda[i];
-}
-
-/* hosted.pulled: the tangents of what the pull a adds to the rates of y (motion/pull.c), on the constraints. */
-void fm_exact_pull_forward(fm_instance *s, double a)
-{
-    const int32_t np = s->image.n.positions, speeds = s->image.n.speeds;
-    const double at_position[3] = {a, 0.0, 0.0}, at_velocity[3] = {0.0, a, 0.0};
-    double *more = s->hosted.pulled, *moved = more + s->model.ny;
-    memset(more, 0, (size_t)s->model.ny * sizeof *more);
-    if (a == 0.0) return;
-    answer_rows(s, at_position);
-    memcpy(moved, s->y, (size_t)np * sizeof *moved);
-    memcpy(moved + np, s->loop.change, (size_t)speeds * sizeof *moved);
-    fm_position_rates(s, moved, more);
-    answer_rows(s, at_velocity);
-    memcpy(more + np, s->loop.change, (size_t)speeds * sizeof *more);
 }
 
 /* Adds the multipliers of the last response, with a weight for each level, to the adjoints of the rows. */
@@ -129,26 +105,13 @@ void fm_exact_force_by_positions(fm_instance *s, const double *toward)
     }
 }
 
-/* The forces on modes whose acceleration is given do nothing. */
-static void respond_free(fm_instance *s)
+/* The response of accelerations, in work.udot, and multipliers to the forces in work.seed; those on modes whose
+ * acceleration is given do nothing. */
+void fm_exact_respond(fm_instance *s)
 {
     for (int32_t u = 0; u < s->image.n.speeds; u++)
         if (s->graph->residual[u] == FM_NO_SLOT) s->work.seed[u] = 0.0;
     respond(s);
-}
-
-/* Adds the adjoints of the pull a. */
-void fm_exact_pull_back(fm_instance *s, double a)
-{
-    const double at_position[3] = {a, 0.0, 0.0}, at_velocity[3] = {0.0, a, 0.0};
-    if (a == 0.0) return;
-    clear_forces(s);
-    fm_exact_force_by_positions(s, s->hosted.toward);
-    respond_free(s);
-    add_to_rows(s, at_position);
-    memcpy(s->work.seed, s->hosted.toward + s->image.n.positions, (size_t)s->image.n.speeds * sizeof(double));
-    respond_free(s);
-    add_to_rows(s, at_velocity);
 }
 
 /* loop.change and loop.lambda: the response to the adjoints of multipliers. 0: they are zero. */
@@ -160,7 +123,7 @@ static int balance_rows(fm_instance *s)
         s->loop.rhs[i] = 0.0 - weight[i];
         any |= weight[i] != 0.0;
     }
-    if (any) find_change(s);
+    if (any) fm_exact_change(s);
     return any;
 }
 
@@ -169,9 +132,9 @@ void fm_exact_solve_back(fm_instance *s)
 {
     fm_graph *g = s->graph;
     double weight[3];
-    clear_forces(s);
+    fm_exact_clear_forces(s);
     memcpy(s->work.seed, g->adjoint + g->leaf.udot, (size_t)s->image.n.speeds * sizeof(double));
-    respond_free(s);
+    fm_exact_respond(s);
     for (int32_t u = 0; u < s->image.n.speeds; u++)
         if (g->residual[u] != FM_NO_SLOT) g->adjoint[g->residual[u]] -= s->work.udot[u];
     weights_of_rows(s, weight);

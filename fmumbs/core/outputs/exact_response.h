@@ -6,12 +6,12 @@
 
 FM_HIDDEN_BEGIN
 
-double fm_exact_pull(const fm_instance *s);
-void fm_exact_solve(fm_instance *s);
-void fm_exact_pull_forward(fm_instance *s, double a);
-void fm_exact_solve_back(fm_instance *s);
+void fm_exact_clear_forces(fm_instance *s);
 void fm_exact_force_by_positions(fm_instance *s, const double *toward);
-void fm_exact_pull_back(fm_instance *s, double a);
+void fm_exact_respond(fm_instance *s);
+void fm_exact_change(fm_instance *s);
+void fm_exact_solve(fm_instance *s);
+void fm_exact_solve_back(fm_instance *s);
 
 FM_HIDDEN_END
 

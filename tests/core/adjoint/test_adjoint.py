@@ -20,7 +20,7 @@ from fmumbs.readers import read_model
 from fmumbs.run.coordinates import pointer
 from oracle.extended import accelerations
 from support.braked import stack
-from support.closed import ONLY_CLOSING, coupled, plane, space, two_pendulums
+from support.closed import CLOSING, ONLY_CLOSING, closed_by, coupled, plane, space, two_pendulums
 from support.drawing.mechanism import Refused, draw
 from support.flexible_models import bent_in_space
 from support.host import by_reference
@@ -368,28 +368,10 @@ def test_torques_of_balls_in_a_long_chain() -> None:
                     [np.linalg.norm(one) for one in s.reshape(-1, 3)], rtol=1e-12)  # fmt: skip
 
 
-CLOSING = {
-    "ball": lambda F, M: fm.Spherical("c", F, M, cut=True, stiffness=3.0, damping=0.4),
-    "slide": lambda F, M: fm.Prismatic("c", F, M, axis="x", cut=True, stiffness=30.0, damping=0.4),
-    "two turns": lambda F, M: fm.Universal("c", F, M, cut=True, stiffness=(3.0, 2.0), damping=0.4),
-    "turn and slide": lambda F, M: fm.Cylindrical(
-        "c", F, M, axis="y", cut=True, stiffness=(3.0, 20.0), damping=(0.4, 0.5)
-    ),
-    "screw": lambda F, M: fm.Screw("c", F, M, axis="z", pitch=0.1, cut=True, stiffness=3.0, damping=0.4),
-}
-
-
 @pytest.mark.parametrize("kind", CLOSING)
 def test_forces_along_joints_that_close_loops(kind: str) -> None:
-    """A free body on a pendulum: positions, velocities and accelerations of the joint between them, and its forces."""
-    model = fm.Model("closed")
-    swing, body = (
-        fm.Body(name, mass=1.5, com=(0.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.15)) for name in ("swing", "body")
-    )
-    model.add(swing, body, fm.Revolute("A", model.ground.at(), swing.at(), axis="y", q0=0.4, u0=1.0))
-    model.add(fm.Free("B", model.ground.at(), body.at(), q0=(0.3, 0.1, -0.4, 1.0, 0.1, 0.2, 0.0), u0=(0.3,) * 6))
-    model.add(CLOSING[kind](swing.at(0.5, 0.0, -0.2), body.at(0.0, 0.1, 0.1)))
-    pair = Pair(model)
+    """Positions, velocities and accelerations of the joint, and its forces."""
+    pair = Pair(closed_by(kind))
     assert not pair.why and "c" in {name.split(".")[0] for name in pair.unknowns}
     pair.check(few=len(pair.knowns))
 
@@ -591,7 +573,46 @@ def test_baumgarte_is_part_of_the_rates() -> None:
     assert_allclose(exact.adjoint(["A.qdd"], ["B.q"], [1.0]), A, rtol=1e-10)
 
 
+ALONE = 1e-12
+"""Of a row's size: exact derivatives have the same bits in any company, differences seek normal forces again."""
+
+
+@each_value
+@pytest.mark.parametrize("name", ["four_bar", "engine", "bennett", "cardan_shaft", "sliders"])
+def test_company_changes_no_derivative(name: str) -> None:
+    """Some reactions are differences, as they are not unique: each unknown alone, all together, on the constraints
+    and off them.
+    """
+    solver = hosted(read_model(name), derivatives=True)
+    table, states = solver.image.variables, lib.fm_continuous_count(solver.instance)
+    x = len(table) + 1 + np.arange(states)
+    now = np.empty(states)
+    lib.fm_get_continuous(solver.instance, pointer(now))
+    rng = np.random.default_rng(2)
+    outputs = [v.index for v in table if v.causality == "output" and v.variability == "continuous"]
+    rows = np.concatenate([x + states, rng.choice(outputs, min(40, len(outputs)), replace=False)])
+    masses = [v.index for v in table if v.kind == "mass"]
+    for off in (0.0, 1e-3):
+        solver.call(lib.fm_set_continuous, 0.1, pointer(now + off * rng.uniform(-1, 1, states)))
+        for known in (rng.choice(x), rng.choice(masses)):
+            together = by_reference(solver, lib.fm_directional_derivative, rows, [known], np.ones(1), len(rows))
+            alone = [by_reference(solver, lib.fm_directional_derivative, [r], [known], np.ones(1), 1)[0] for r in rows]
+            assert_allclose(alone, together, rtol=ALONE, atol=ALONE * np.abs(together).max())
+
+
 # What there is not ---------------------------------------------------------------------------------------------------
+
+
+def test_what_has_no_adjoint_leaves_the_others_exact() -> None:
+    """Reactions of a plane four-bar are differences, not all are unique; the others have the same bits without them."""
+    pair = Pair(read_model("four_bar"), until=0.1)
+    left = pair.left_out()
+    assert left
+    mixed = pair.exact.directional_derivative([*left, *pair.unknowns], ["crank.mass"], [1.0])
+    alone = pair.exact.directional_derivative(pair.unknowns, ["crank.mass"], [1.0])
+    assert mixed[len(left) :].tobytes() == alone.tobytes()
+    by_differences = pair.plain.directional_derivative(left, ["crank.mass"], [1.0])
+    assert_allclose(mixed[: len(left)], by_differences, rtol=0, atol=DIFFERENCES * np.abs(by_differences).max())
 
 
 def test_without_derivatives_there_is_no_adjoint() -> None:

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from fmumbs.compiler.layout import lib
 from fmumbs.readers import read_model
 from oracle.quadruple import Point, values_and_derivatives
+from support.closed import CLOSING, closed_by, space
 from support.drawing.mechanism import Refused, draw
-from support.sweeps import seeds
+from support.host import by_reference
+from support.sweeps import first, seeds
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glob("*.py"))
 
@@ -22,6 +25,8 @@ ROUND_OFF = 1e-9
 """Of a value's size, or a thousandth of the largest of all: what is zero is a sum of others."""
 LONG = {"branch_chain": 1e-6}
 """EXACT of a chain of a thousand bodies, whose derivatives are those of its inverse dynamics: 2e-7 was seen."""
+TRANSPOSED = 1e-12
+"""Of the sum of the sizes of all products in v' A s: the round-off of both sweeps."""
 KINKS = (".slip", ".quat[")
 """Sizes, at zero; quaternions have the sign that continues their past."""
 CONDITION = 1e3
@@ -30,9 +35,12 @@ FEW = 20
 """States and parameters of one model, drawn, and five times as many outputs: bodies have ten, joints forty."""
 
 
-def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT) -> None:
+def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT, off: float = 0.0) -> None:
+    """off: by how much of their sizes the states are moved, off the constraints and quaternions off unit length."""
     point = Point(solver)
     rng = np.random.default_rng(seed)
+    if off > 0.0:
+        point.move_to(point.x + off * point.nominals * rng.uniform(-1, 1, len(point.x)))
     table = list(enumerate(point.variables))
     outputs = [i for i, v in table if v.causality == "output" and v.variability == "continuous"]
     outputs = [i for i in outputs if not any(kink in point.variables[i].name for kink in KINKS)]
@@ -56,6 +64,15 @@ def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT) -> None:
         (point.name(unknowns[i]), point.name(knowns[k]), found[i, k], expected[i, k]) for i, k in wrong[:5]
     ]
     check_values(point, unknowns, value, CONDITION * np.abs(beside[0] - value))
+    check_adjoint(point, unknowns, knowns, rng)
+
+
+def check_adjoint(point: Point, unknowns: list[int], knowns: list[int], rng: np.random.Generator) -> None:
+    s, v = rng.uniform(-1, 1, len(knowns)), rng.uniform(-1, 1, len(unknowns))
+    forward = by_reference(point.solver, lib.fm_directional_derivative, unknowns, knowns, s, len(unknowns))
+    back = by_reference(point.solver, lib.fm_adjoint_derivative, unknowns, knowns, v, len(knowns))
+    size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
+    assert abs(v @ forward - back @ s) <= TRANSPOSED * size
 
 
 def check_values(point: Point, unknowns: list[int], expected: Any, moved: Any) -> None:
@@ -68,9 +85,9 @@ def check_values(point: Point, unknowns: list[int], expected: Any, moved: Any) -
     assert not len(wrong), [(point.name(unknowns[i]), found[i], expected[i], allowed[i]) for i in wrong[:5]]
 
 
-def pushed(model: Any) -> fm.Solver:
+def pushed(model: Any, **options: Any) -> fm.Solver:
     """With forces and torques at all inputs that are such: where one is zero, loads by its size have a kink."""
-    solver = fm.Solver(model, derivatives=True)
+    solver = fm.Solver(model, derivatives=True, **options)
     rng = np.random.default_rng(7)
     inputs = [v for v in solver.image.variables if v.causality == "input" and v.unit in ("N", "N.m")]
     solver.set_all({v.name: rng.uniform(0.5, 1.5) for v in inputs})
@@ -89,6 +106,43 @@ def test_models_of_the_package(name: str) -> None:
     check(solver, exact=LONG.get(name, EXACT))
 
 
+def has_redundant_rows(solver: fm.Solver) -> bool:
+    """Off the constraints the choice among them changes the motion, and two precisions choose otherwise."""
+    rows, speeds = len(solver.image.arrays["row_kind"]), int(solver.image.sizes["speeds"])
+    return rows > speeds - solver.mobility
+
+
+def distance(seed: int) -> float:
+    return float(10.0 ** np.random.default_rng(seed).uniform(-6, -2))
+
+
+OFF = ("four_bar", "bennett", "governor", "heavy_top", "cardan_shaft", "engine", "flexible_four_bar", "rpsup", "crane")
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("name", first(4, OFF))
+def test_off_the_constraints(name: str, dynamics: str) -> None:
+    """There the pull changes with all that masses, constraints and velocities follow."""
+    solver = pushed(read_model(name), dynamics=dynamics)
+    solver.step(0.1)
+    check(solver, off=distance(len(name)))
+
+
+@pytest.mark.parametrize("seed", seeds(9, 60))
+def test_loops_off_the_constraints(seed: int) -> None:
+    """Whatever closes them, with forces along it."""
+    case = space(seed, ("spherical", "revolute", None)[seed % 3], driven=seed % 2 == 1)
+    solver = pushed(case.model)
+    if has_redundant_rows(solver):
+        pytest.skip("redundant rows")
+    check(solver, seed, off=distance(seed))
+
+
+@pytest.mark.parametrize("kind", CLOSING)
+def test_joints_of_loops_off_the_constraints(kind: str) -> None:
+    check(pushed(closed_by(kind)), off=1e-3)
+
+
 @pytest.mark.parametrize("seed", seeds(12, 600))
 def test_any_mechanism(seed: int) -> None:
     try:
@@ -100,3 +154,5 @@ def test_any_mechanism(seed: int) -> None:
     if solver.mobility == 0 or not np.any(solver.image.arrays["gravity"]):
         pytest.skip("nothing moves, or at rest the pull to the constraints has a kink")
     check(solver, seed)
+    if not has_redundant_rows(solver):
+        check(solver, seed, off=distance(seed))

@@ -95,6 +95,14 @@ class Point:
         self.states = list(range(first, first + len(self.x)))
         self.rates = list(range(first + len(self.x), first + 2 * len(self.x)))
 
+    def move_to(self, x: Array) -> None:
+        """The states, on the constraints or not, which the event that gives laws their pieces would bring back."""
+        now = lib.fm_time(self.solver.instance)
+        self.solver.call(lib.fm_set_continuous, now, pointer(x))
+        self.solver.call(lib.fm_update_events, core_ffi.new("fm_events *"))
+        self.solver.call(lib.fm_set_continuous, now, pointer(x))
+        self.x = x
+
     def name(self, reference: int) -> str:
         """Of a variable, or of a state or rate by its number."""
         place = reference - len(self.variables) - 1
