@@ -25,6 +25,8 @@ static void place_leaves(fm_builder *b)
     leaf->hosted = fm_place_numbers(b, 1);
     leaf->taut = fm_place_numbers(b, m->n.sides);
     leaf->flank = fm_place_numbers(b, m->n.gears), leaf->pressed = fm_place_numbers(b, m->n.gears);
+    leaf->feeds = fm_place_numbers(b, m->n.cylinders), leaf->follows = fm_place_numbers(b, m->n.cylinders);
+    leaf->cut = fm_place_numbers(b, m->n.cylinders);
     leaf->end = b->g->values;
 }
 

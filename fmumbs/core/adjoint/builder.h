@@ -50,6 +50,12 @@ typedef struct fm_gear_slots {
     int32_t position, force;
 } fm_gear_slots;
 
+/* Of a cylinder: the line, where the piston is, its force; of each chamber volume, pressure and flow. */
+typedef struct fm_cylinder_slots {
+    fm_line_slots line;
+    int32_t x, force, volume[2], pressure[2], flow[2];
+} fm_cylinder_slots;
+
 /* A side of a rope as fm_side (forces/sides.h) has it; its tension and what a pulley takes beside, 0 while it is
  * slack. */
 typedef struct fm_side_slots {
@@ -70,6 +76,7 @@ typedef struct fm_span_slots {
     A(fm_line_slots, actuator, m->n.actuators)                                                                       \
     A(fm_motor_slots, motor, m->n.motors)                                                                            \
     A(fm_gear_slots, gear, m->n.gears)                                                                               \
+    A(fm_cylinder_slots, cylinder, m->n.cylinders)                                                                   \
     A(fm_side_slots, side, m->n.sides)                                                                               \
     A(fm_span_slots, span, m->n.vias)             /* from each place of a side to the next */                        \
     A(fm_cut_output, cut, m->n.joints)                                                                               \

@@ -18,7 +18,6 @@
 #include "../maths/dense.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
-#include "operations.h"
 #include "sums.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  */
 #include "force_graph.h"
 
+#include "../forces/cylinder.h"
 #include "../image/joints.h"
 #include "builder.h"
 #include "law_graph.h"
@@ -146,9 +147,69 @@ static int build_gear(fm_builder *b, int32_t i)
     return 1;
 }
 
+/* The flow into a chamber of a cylinder with a valve that is so `wide`; fed: 1 from the supply, 0 from the tank. */
+static int32_t valve_flow(fm_builder *b, int32_t i, int32_t wide, int32_t fed, int32_t pressure)
+{
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t tank = leaf->cylinder_tank + i;
+    const int32_t all = fm_add_node(b, FM_DO_DIFFERENCE, leaf->cylinder_supply + i, tank, 0);
+    const int32_t drop =
+        fm_add_node(b, FM_DO_DIFFERENCE, fm_add_node(b, FM_DO_ADD_PRODUCT, tank, fed, all), pressure, 0);
+    const int32_t z = fm_add_node(b, FM_DO_QUOTIENT, drop, leaf->cylinder_rated_drop + i, 0);
+    const int32_t square = fm_add_node(b, FM_DO_ADD_PRODUCT, fm_number(b, FM_LAMINAR * FM_LAMINAR), z, z);
+    const int32_t root = fm_add_node(b, FM_DO_ROOT, fm_add_node(b, FM_DO_ROOT, square, 0, 0), 0, 0);
+    const int32_t part = fm_add_node(b, FM_DO_PRODUCT, wide, leaf->cylinder_rated_flow + i, 0);
+    return fm_add_node(b, FM_DO_PRODUCT, part, fm_add_node(b, FM_DO_QUOTIENT, z, root, 0), 0);
+}
+
+static void find_flows(fm_builder *b, int32_t i, fm_cylinder_slots *at)
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    if (m->cylinder_opening[i] < 0) {
+        at->flow[0] = leaf->control + m->cylinder_flow_A[i], at->flow[1] = leaf->control + m->cylinder_flow_B[i];
+        return;
+    }
+    const int32_t wide =
+        fm_add_node(b, FM_DO_ADD_PRODUCT, leaf->cut + i, leaf->follows + i, leaf->control + m->cylinder_opening[i]);
+    const int32_t other = fm_add_node(b, FM_DO_DIFFERENCE, fm_number(b, 1.0), leaf->feeds + i, 0);
+    at->flow[0] = valve_flow(b, i, wide, leaf->feeds + i, at->pressure[0]);
+    at->flow[1] = valve_flow(b, i, wide, other, at->pressure[1]);
+}
+
+/* The pressures' rates. */
+static void rate_pressures(fm_builder *b, int32_t i, const fm_cylinder_slots *at)
+{
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t more = fm_add_node(b, FM_DO_DIFFERENCE, at->pressure[0], at->pressure[1], 0);
+    const int32_t lost = fm_add_node(b, FM_DO_PRODUCT, leaf->cylinder_leakage + i, more, 0);
+    const int32_t area[2] = {leaf->cylinder_area_A + i, leaf->cylinder_area_B + i};
+    for (int j = 0; j < 2; j++) {
+        const int32_t moved = fm_add_node(b, FM_DO_PRODUCT, area[j], at->line.speed, 0);
+        const int32_t gained = fm_add_node(b, j == 0 ? FM_DO_DIFFERENCE : FM_DO_SUM, at->flow[j], moved, 0);
+        const int32_t kept = fm_add_node(b, j == 0 ? FM_DO_DIFFERENCE : FM_DO_SUM, gained, lost, 0);
+        const int32_t per = fm_add_node(b, FM_DO_QUOTIENT, leaf->cylinder_bulk_modulus + i, at->volume[j], 0);
+        b->g->rate[b->model->bristles + b->m->cylinder_state[i] + j] = fm_add_node(b, FM_DO_PRODUCT, per, kept, 0);
+    }
+}
+
 static int build_cylinder(fm_builder *b, int32_t i)
 {
-    return fm_uncovered(b, "cylinder", b->m->cylinder_name[i]);
+    const fm_leaves *leaf = &b->g->leaf;
+    fm_cylinder_slots *at = b->cylinder + i;
+    const int32_t area[2] = {leaf->cylinder_area_A + i, leaf->cylinder_area_B + i};
+    const fm_pair_slots pair = build_pair(b, b->m->cylinder_P[i], b->m->cylinder_Q[i], &at->line);
+    at->x = fm_add_node(b, FM_DO_DIFFERENCE, at->line.length, leaf->cylinder_closed_length + i, 0);
+    const int32_t left = fm_add_node(b, FM_DO_DIFFERENCE, leaf->cylinder_stroke + i, at->x, 0);
+    at->volume[0] = fm_add_node(b, FM_DO_ADD_PRODUCT, leaf->cylinder_dead_volume_A + i, area[0], at->x);
+    at->volume[1] = fm_add_node(b, FM_DO_ADD_PRODUCT, leaf->cylinder_dead_volume_B + i, area[1], left);
+    for (int j = 0; j < 2; j++) at->pressure[j] = leaf->y + b->model->bristles + b->m->cylinder_state[i] + j;
+    at->force = fm_add_node(b, FM_DO_DIFFERENCE, fm_add_node(b, FM_DO_PRODUCT, area[0], at->pressure[0], 0),
+                            fm_add_node(b, FM_DO_PRODUCT, area[1], at->pressure[1], 0), 0);
+    apply_along(b, &pair, at->line.length, at->force, -1);
+    find_flows(b, i, at);
+    rate_pressures(b, i, at);
+    return 1;
 }
 
 /* Forces on the links. */

@@ -94,6 +94,7 @@ enum {
     O(LAW, 1)       /* the piece k of a force law, -1: none, at a position a and a velocity b (forces/laws.h) */ \
     O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
     O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
+    O(OIL, 1)       /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
     O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
     O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
     O(SIZE, 1)      /* of the quaternion a */ \
@@ -167,6 +168,18 @@ typedef struct fm_known_place {
     L(gear_backlash, gear_backlash, m->n.gears)                        \
     L(gear_stiffness, gear_stiffness, m->n.gears)                      \
     L(gear_damping, gear_damping, m->n.gears)                          \
+    L(cylinder_area_A, cylinder_area_A, m->n.cylinders)                \
+    L(cylinder_area_B, cylinder_area_B, m->n.cylinders)                \
+    L(cylinder_stroke, cylinder_stroke, m->n.cylinders)                \
+    L(cylinder_closed_length, cylinder_closed_length, m->n.cylinders)  \
+    L(cylinder_dead_volume_A, cylinder_dead_volume_A, m->n.cylinders)  \
+    L(cylinder_dead_volume_B, cylinder_dead_volume_B, m->n.cylinders)  \
+    L(cylinder_bulk_modulus, cylinder_bulk_modulus, m->n.cylinders)    \
+    L(cylinder_leakage, cylinder_leakage, m->n.cylinders)              \
+    L(cylinder_rated_flow, cylinder_rated_flow, m->n.cylinders)        \
+    L(cylinder_rated_drop, cylinder_rated_drop, m->n.cylinders)        \
+    L(cylinder_supply, cylinder_supply, m->n.cylinders)                \
+    L(cylinder_tank, cylinder_tank, m->n.cylinders)                    \
     L(law_scale, law_scale, m->n.laws)                                 \
     L(control, control, m->n.controls)                                 \
     L(friction_static, friction_static, m->n.frictions)                \
@@ -189,12 +202,13 @@ typedef struct fm_known_place {
 
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0; taut: of each side of a rope 1 if it
  * is, else 0; flank, pressed: of each gear 1 above its play, -1 below, 0 within, and 1 while its teeth are pressed
- * further, else 0. */
+ * further, else 0; feeds: of each cylinder 1 while its valve leads the supply to chamber A, else 0; follows: 1 or -1,
+ * by which chamber that is, times 1 while its opening is not cut, else 0; cut: 1 where follows is 0, else 0. */
 typedef struct fm_leaves {
 #define L(name, array, numbers) int32_t name;
     FM_LEAVES(L)
 #undef L
-    int32_t hosted, taut, flank, pressed, end;
+    int32_t hosted, taut, flank, pressed, feeds, follows, cut, end;
 } fm_leaves;
 
 #define FM_NO_SLOT (-1)
@@ -232,7 +246,7 @@ typedef struct fm_leaves {
     A(double, acceleration_now, n.speeds) /* at the present state */ \
     A(double, multiplier_now, n.rows) \
     A(double, unpulled, n.speeds + n.rows) /* tangents of residuals and rows there */ \
-    A(double, pull, 2 * (n.speeds + n.rows)) /* of positions and velocities, with multipliers (outputs/exact_pull.c) */ \
+    A(double, pull, 2 * (n.speeds + n.rows)) /* of each level, with multipliers (outputs/exact_pull.c) */ \
     A(double, pulling, 2 * (n.speeds + n.rows)) /* the responses to their weights */ \
     A(double, slope, n.speeds) /* derivatives of the pull's rate */
 

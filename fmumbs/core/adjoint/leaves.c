@@ -1,6 +1,7 @@
 /* leaves.c: the leaves of a graph: what it reads of the instance. */
 #include "leaves.h"
 
+#include "../forces/cylinder.h"
 #include "../forces/gear.h"
 #include "../forces/laws.h"
 #include "../forces/sides.h"
@@ -26,6 +27,17 @@ static void choose_flank(fm_instance *s, int32_t gear)
     s->graph->value[leaf->flank + gear] = teeth.flank, s->graph->value[leaf->pressed + gear] = teeth.pressed;
 }
 
+/* Which edges of a cylinder's valve are open, and whether the opening is cut. */
+static void choose_edges(fm_instance *s, int32_t cylinder)
+{
+    const fm_leaves *leaf = &s->graph->leaf;
+    double *value = s->graph->value;
+    int side, follows;
+    (void)fm_cylinder_opening(s, cylinder, &side, &follows);
+    value[leaf->feeds + cylinder] = side > 0;
+    value[leaf->follows + cylinder] = follows ? side : 0.0, value[leaf->cut + cylinder] = !follows;
+}
+
 /* The piece of each law that slides; of those that stick there is none. */
 static void choose_pieces(fm_instance *s)
 {
@@ -33,10 +45,11 @@ static void choose_pieces(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         int32_t piece = -1, below;
         double x, v;
-        const int32_t side = s->image.law_side[i], gear = s->image.law_gear[i];
+        const int32_t side = s->image.law_side[i], gear = s->image.law_gear[i], cylinder = s->image.law_cylinder[i];
         if (side >= 0) g->value[g->leaf.taut + side] = fm_side_is_taut(s, side, s->y);
         if (gear >= 0) choose_flank(s, gear);
-        if (side >= 0 || gear >= 0) continue;
+        if (cylinder >= 0) choose_edges(s, cylinder);
+        if (side >= 0 || gear >= 0 || cylinder >= 0) continue;
         if (!fm_law_sticks(s, i, &piece, &below, &v)) {
             g->value[g->leaf.held + i] = 0.0;
             fm_law_at(s, i, s->y, &x, &v);

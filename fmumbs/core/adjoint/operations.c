@@ -1,6 +1,7 @@
 /* operations.c: the values, tangents and adjoints of every operation of a graph. */
 #include "operations.h"
 
+#include "../forces/cylinder.h"
 #include "../forces/laws.h"
 #include "../instance/instance.h"
 #include "../maths/decay.h"
@@ -18,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_SERIES_UP_TO 0.05 /* there the next term of the series is below round-off */
 #define FM_STUMPFF_SERIES 9.0
 #define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off */
 
@@ -142,33 +142,6 @@ static void symmetric_times(const double *d, const double *b, const double *v, d
 {
     const double I[6] = {d[0], d[1], d[2], b[0], b[1], b[2]};
     times(I, v, out);
-}
-
-/* The factor of FM_DO_SERIES and its derivative. */
-static double series(double x, double *slope)
-{
-    if (!(x > FM_SERIES_UP_TO)) {
-        const double last = 691.0 / 1307674368000.0;
-        *slope = 1.0 / 720 + x * (2.0 / 30240 + x * (3.0 / 1209600 + x * (4.0 / 47900160 + x * 5.0 * last)));
-        return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x * (1.0 / 47900160 + x * last))));
-    }
-    double cosine, sine;
-    const double h = 0.5 * sqrt(x);
-    fm_cos_and_sin(h, &cosine, &sine);
-    const double factor = (1.0 - h * cosine / sine) / x;
-    *slope = ((h / (sine * sine) - cosine / sine) / (8.0 * h) - factor) / x;
-    return factor;
-}
-
-/* v + sign t x v / 2 + c t x (t x v): the change of a rotation vector t with turns v, or, with the sign, the transpose
- * (forces/matrix_laws.c). */
-void fm_change_of_vector(const double *t, double sign, const double *v, double *out)
-{
-    double once[3], twice[3], slope;
-    const double c = series(dot(t, t), &slope);
-    cross(t, v, once);
-    cross(t, once, twice);
-    for (int j = 0; j < 3; j++) out[j] = (v[j] + 0.5 * sign * once[j]) + c * twice[j];
 }
 
 /* A of turns about x, y, z with the angles q, by columns, and its derivatives by the second and the third angle; its
@@ -356,7 +329,8 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_POSITIVE: out[0] = a[0] > 0.0 ? a[0] : 0.0; break;
     case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
     case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
-    case FM_DO_SERIES: out[0] = series(a[0], &slope); break;
+    case FM_DO_SERIES: out[0] = fm_turn_series(a[0], &slope); break;
+    case FM_DO_OIL: out[0] = fm_stored_by_oil(a[0], b[0]); break;
     case FM_DO_ANGLE: out[0] = fm_with_turns(fm_atan2(a[0], b[0]), c[0]); break;
     case FM_DO_QUATERNION:
         fm_multiply_quaternions(b, c, out);
@@ -471,8 +445,12 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         out[0] = slope * da[0] + back * db[0];
         break;
     case FM_DO_SERIES:
-        (void)series(a[0], &slope);
+        (void)fm_turn_series(a[0], &slope);
         out[0] = slope * da[0];
+        break;
+    case FM_DO_OIL:
+        slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
+        out[0] = slope * da[0] + (at[0] - a[0] * slope) / b[0] * db[0];
         break;
     case FM_DO_ANGLE: out[0] = (b[0] * da[0] - a[0] * db[0]) / (a[0] * a[0] + b[0] * b[0]); break;
     case FM_DO_QUATERNION: /* (0, x) q / 2 */
@@ -636,8 +614,12 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         ga[0] += slope * g[0], gb[0] += back * g[0];
         break;
     case FM_DO_SERIES:
-        (void)series(a[0], &slope);
+        (void)fm_turn_series(a[0], &slope);
         ga[0] += slope * g[0];
+        break;
+    case FM_DO_OIL:
+        slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
+        ga[0] += slope * g[0], gb[0] += (at[0] - a[0] * slope) / b[0] * g[0];
         break;
     case FM_DO_ANGLE:
         slope = g[0] / (a[0] * a[0] + b[0] * b[0]);

@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_change_of_vector(const double *t, double sign, const double *v, double *out);
 void fm_graph_values(fm_instance *s, int32_t from, int32_t to);
 void fm_graph_tangents(fm_instance *s, int32_t from, int32_t to);
 void fm_graph_adjoints(fm_instance *s, int32_t from, int32_t to);

@@ -251,6 +251,15 @@ static void add_energy_of_gear(fm_builder *b, int32_t i, int32_t *sum)
     add_to(b, sum, 0.5, leaf->gear_stiffness + i, fm_add_node(b, FM_DO_PRODUCT, pressed, pressed, 0));
 }
 
+/* That of its oil. */
+static void add_energy_of_cylinder(fm_builder *b, int32_t i, int32_t *sum)
+{
+    const fm_cylinder_slots *at = b->cylinder + i;
+    for (int j = 0; j < 2; j++)
+        add_to(b, sum, 1.0, at->volume[j],
+               fm_add_node(b, FM_DO_OIL, at->pressure[j], b->g->leaf.cylinder_bulk_modulus + i, 0));
+}
+
 static int32_t energy_at(fm_builder *b)
 {
     const fm_image *m = b->m;
@@ -264,6 +273,7 @@ static int32_t energy_at(fm_builder *b)
     for (int32_t i = 0; i < m->n.sides; i++) add_energy_of_side(b, i, &sum);
     for (int32_t i = 0; i < m->n.motors; i++) add_energy_of_motor(b, i, &sum);
     for (int32_t i = 0; i < m->n.gears; i++) add_energy_of_gear(b, i, &sum);
+    for (int32_t i = 0; i < m->n.cylinders; i++) add_energy_of_cylinder(b, i, &sum);
     for (int32_t j = 0; j < m->n.joints; j++) add_energy_between_modes(b, j, &sum);
     for (int32_t i = 0; i < m->n.modals; i++) add_energy_of_modes(b, i, &sum);
     return sum;
@@ -340,6 +350,14 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
     case FM_T_POSITION: return b->gear[object].position;
     case FM_T_FORCE: return b->gear[object].force;
     case FM_T_POWER: return geared_power(b, object);
+    case FM_CY_LENGTH: return b->cylinder[object].line.length;
+    case FM_CY_POSITION: return b->cylinder[object].x;
+    case FM_CY_FORCE: return b->cylinder[object].force;
+    case FM_CY_POWER:
+        return fm_add_node(b, FM_DO_PRODUCT, b->cylinder[object].force, b->cylinder[object].line.speed, 0);
+    case FM_CY_CAVITATION: return fm_number(b, 0.0);
+    case FM_CY_FLOW_A_OUT: return b->cylinder[object].flow[0];
+    case FM_CY_FLOW_B_OUT: return b->cylinder[object].flow[1];
     case FM_RO_POWER: return rope_power(b, object);
     case FM_ENERGY: return energy_at(b);
     default: return FM_NO_SLOT;

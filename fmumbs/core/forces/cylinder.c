@@ -34,7 +34,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LAMINAR 1e-3
 #define FM_SMALL_STRAIN 0.25 /* of oil: below it, its energy is a series */
 #define FM_STRAIN_TERMS 16
 
@@ -73,7 +72,7 @@ int32_t fm_cylinder_run_out(fm_instance *s, const double *y, double part)
 
 /* The valve's opening, cut; `side`: 1 A at the supply, -1 at the tank; `follows`: 0 if it is cut. In the branch that is
  * in use if one is. */
-static double opening_of(const fm_instance *s, int32_t i, int *side, int *follows)
+double fm_cylinder_opening(const fm_instance *s, int32_t i, int *side, int *follows)
 {
     const int32_t law = s->image.cylinder_law[i];
     const double u = s->work.control[s->image.cylinder_opening[i]];
@@ -104,7 +103,7 @@ static void flows_of(const fm_instance *s, int32_t i, const double p[2], double 
         q[0] = s->work.control[m->cylinder_flow_A[i]], q[1] = s->work.control[m->cylinder_flow_B[i]];
         return;
     }
-    const double u = opening_of(s, i, &side, &follows), wide = side * u;
+    const double u = fm_cylinder_opening(s, i, &side, &follows), wide = side * u;
     for (int j = 0; j < 2; j++) {
         const int fed = (j == 0) == (side > 0);
         double slope;
@@ -137,7 +136,7 @@ static int resting_pressures(const fm_instance *s, int32_t i, const piston *at, 
 {
     const double beta = s->cylinder_bulk_modulus[i];
     int side, follows;
-    const double u = s->image.cylinder_opening[i] >= 0 ? opening_of(s, i, &side, &follows) : 0.0;
+    const double u = s->image.cylinder_opening[i] >= 0 ? fm_cylinder_opening(s, i, &side, &follows) : 0.0;
     if (u != 0.0) {
         flowing_pressures(s, i, side * u, side, p);
         return 0;
@@ -191,7 +190,7 @@ static void apply(fm_instance *s, int32_t i, const double *load)
 }
 
 /* What oil stores in a unit of volume. */
-static double stored_by(double p, double beta)
+double fm_stored_by_oil(double p, double beta)
 {
     const double z = p / beta;
     double sum = 1.0;
@@ -205,7 +204,7 @@ static double energy(const fm_instance *s, int32_t i)
     const piston at = piston_of(s, i);
     double p[2], sum = 0.0;
     (void)pressures_of(s, i, &at, s->y, p);
-    for (int j = 0; j < 2; j++) sum += at.volume[j] * stored_by(p[j], s->cylinder_bulk_modulus[i]);
+    for (int j = 0; j < 2; j++) sum += at.volume[j] * fm_stored_by_oil(p[j], s->cylinder_bulk_modulus[i]);
     return sum;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define FM_WHOLE_TURN 6.28318530717958647692
+#define FM_SERIES_UP_TO 0.05 /* there the next term of the series is below round-off */
 #define FM_GIMBAL 1e-8 /* sine between two axes: beside it their angles are lost in the round-off of a rotation */
 
 void fm_multiply_quaternions(const double *a, const double *b, double out[4])
@@ -141,4 +142,31 @@ void fm_euler_angles(const double R[9], int32_t sequence, double out[4])
     }
     if (out[3] < FM_GIMBAL) angle[0] = fm_atan2(e * Rm[j], Rj[j]), angle[2] = 0.0;
     for (int l = 0; l < 3; l++) out[l] = angle[fixed ? 2 - l : l];
+}
+
+/* (1 - h cot h) / x, h = sqrt(x) / 2, and its derivative. */
+double fm_turn_series(double x, double *slope)
+{
+    if (!(x > FM_SERIES_UP_TO)) {
+        const double last = 691.0 / 1307674368000.0;
+        *slope = 1.0 / 720 + x * (2.0 / 30240 + x * (3.0 / 1209600 + x * (4.0 / 47900160 + x * 5.0 * last)));
+        return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x * (1.0 / 47900160 + x * last))));
+    }
+    double cosine, sine;
+    const double h = 0.5 * sqrt(x);
+    fm_cos_and_sin(h, &cosine, &sine);
+    const double factor = (1.0 - h * cosine / sine) / x;
+    *slope = ((h / (sine * sine) - cosine / sine) / (8.0 * h) - factor) / x;
+    return factor;
+}
+
+/* v + sign t x v / 2 + c t x (t x v), c the factor of the series: the change of a rotation vector t with turns v in the
+ * rotated axes, or, sign -1, in those that do not turn, which is the transpose. */
+void fm_change_of_vector(const double *t, double sign, const double *v, double *out)
+{
+    double once[3], twice[3], slope;
+    const double c = fm_turn_series(dot(t, t), &slope);
+    cross(t, v, once);
+    cross(t, once, twice);
+    for (int j = 0; j < 3; j++) out[j] = (v[j] + 0.5 * sign * once[j]) + c * twice[j];
 }

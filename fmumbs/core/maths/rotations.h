@@ -12,6 +12,8 @@ void fm_multiply_quaternions(const double *a, const double *b, double out[4]);
 void fm_quaternion_of(const double *R, double q[4]);
 void fm_rotate_quaternion(const double v[3], double q[4]);
 void fm_rotation_vector(const double *q, double out[3]);
+double fm_turn_series(double x, double *slope);
+void fm_change_of_vector(const double *t, double sign, const double *v, double *out);
 void fm_rotation_about(const double a[3], double angle, double R[9]);
 void fm_rotation_of(const double *q, double R[9]);
 void fm_across(const double axis[3], double out[3]);

@@ -10,12 +10,12 @@
 #include "places.h"
 #include "values.h"
 
-/* Whether a known changes no derivative: a bound of a warning, or of the range in which a law sticks, or what is left
+/* Whether a known changes no derivative: a bound of warnings, or of the range in which a law sticks, or what is left
  * after impacts. */
 static int is_without_effect(const fm_instance *s, uint32_t known)
 {
     const int32_t kind = s->image.variable_kind[known];
-    return kind == FM_DEFORMATION || kind == FM_LAW_BREAKAWAY || kind == FM_LAW_RESTITUTION;
+    return kind == FM_DEFORMATION || kind == FM_LAW_BREAKAWAY || kind == FM_LAW_RESTITUTION || kind == FM_CY_VAPOUR;
 }
 
 static fm_known_place place_of_state(const fm_instance *s, int32_t state)
