@@ -94,6 +94,7 @@ enum {
     O(LAW, 1)       /* the piece k of a force law, -1: none, at a position a and a velocity b (forces/laws.h) */ \
     O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
     O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
+    O(PROFILE, 3)   /* the path k over a coordinate a, and its first two derivatives by that */ \
     O(OIL, 1)       /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
     O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
     O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
@@ -198,7 +199,10 @@ typedef struct fm_known_place {
     L(lambda, loop.lambda, m->n.rows)                                  \
     L(held, laws.force, m->n.laws)      /* of laws that stick, else 0 */ \
     L(own, friction->own, m->n.frictions)                              \
-    L(cut_now, cut_p, m->n.cut_positions) /* the present ones, where the graph needs them */
+    L(cut_now, cut_p, m->n.cut_positions) /* the present ones, where the graph needs them */ \
+    L(coupling_phase, coupling_phase, m->n.couplings)                  \
+    L(coupling_offset, coupling_offset, m->n.couplings)                \
+    L(coupling_scale, coupling_scale, m->n.couplings)
 
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0; taut: of each side of a rope 1 if it
  * is, else 0; flank, pressed: of each gear 1 above its play, -1 below, 0 within, and 1 while its teeth are pressed

@@ -2,6 +2,7 @@
 #include "operations.h"
 
 #include "../forces/cylinder.h"
+#include "../forces/excitation.h"
 #include "../forces/laws.h"
 #include "../instance/instance.h"
 #include "../maths/decay.h"
@@ -330,6 +331,7 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
     case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
     case FM_DO_SERIES: out[0] = fm_turn_series(a[0], &slope); break;
+    case FM_DO_PROFILE: fm_profile_at(&s->image, n->k, a[0], out); break;
     case FM_DO_OIL: out[0] = fm_stored_by_oil(a[0], b[0]); break;
     case FM_DO_ANGLE: out[0] = fm_with_turns(fm_atan2(a[0], b[0]), c[0]); break;
     case FM_DO_QUATERNION:
@@ -447,6 +449,10 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_SERIES:
         (void)fm_turn_series(a[0], &slope);
         out[0] = slope * da[0];
+        break;
+    case FM_DO_PROFILE:
+        out[0] = at[1] * da[0], out[1] = at[2] * da[0];
+        out[2] = fm_profile_third(&s->image, n->k, a[0]) * da[0];
         break;
     case FM_DO_OIL:
         slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
@@ -617,6 +623,7 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         (void)fm_turn_series(a[0], &slope);
         ga[0] += slope * g[0];
         break;
+    case FM_DO_PROFILE: ga[0] += (at[1] * g[0] + at[2] * g[1]) + fm_profile_third(&s->image, n->k, a[0]) * g[2]; break;
     case FM_DO_OIL:
         slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
         ga[0] += slope * g[0], gb[0] += (at[0] - a[0] * slope) / b[0] * g[0];

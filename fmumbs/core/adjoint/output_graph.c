@@ -108,7 +108,7 @@ static int32_t coupling_at(fm_builder *b, int32_t coupling, int32_t term)
 {
     const fm_image *m = b->m;
     int32_t sum = fm_number(b, 0.0);
-    const int32_t ratio = fm_number(b, m->term_ratio[m->coupling_first[coupling] + term]);
+    const int32_t ratio = b->ratio[m->coupling_first[coupling] + term];
     for (int32_t i = 0; i < m->n.rows; i++)
         if (m->row_coupling[i] == coupling) sum = fm_add_node(b, FM_DO_ADD_PRODUCT, sum, ratio, b->g->leaf.lambda + i);
     return sum;

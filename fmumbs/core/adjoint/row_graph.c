@@ -135,25 +135,51 @@ static int build_row(fm_builder *b, int32_t row, fm_cut_slots *cut)
     }
 }
 
-/* The sum of ratio q, less the offset. */
+/* Adds a term of a coupling, ratio q, to its row. */
+static void add_term(fm_builder *b, int32_t term, int32_t c[3])
+{
+    const fm_image *m = b->m;
+    const int32_t link = m->term_link[term], u = m->link_u[link],
+                  ratio = b->ratio[term] = fm_number(b, m->term_ratio[term]);
+    c[0] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[0], ratio, b->g->leaf.y + m->link_p[link]);
+    c[1] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[1], ratio, b->g->leaf.y + m->n.positions + u);
+    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[2], ratio, b->g->acceleration[u]);
+}
+
+/* Adds that of a cam, ratio scale f(a - phase) (loops/profiles.c). */
+static void add_profile(fm_builder *b, int32_t coupling, int32_t term, int32_t c[3])
+{
+    const fm_image *m = b->m;
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t link = m->term_link[term], u = m->link_u[link], rate = leaf->y + m->n.positions + u;
+    const int32_t a = fm_add_node(b, FM_DO_DIFFERENCE, leaf->y + m->link_p[link], leaf->coupling_phase + coupling, 0);
+    const int32_t f = fm_add_part(b, FM_DO_PROFILE, a, 0, 0, m->term_path[term], 3);
+    const int32_t factor = fm_times_constant(b, m->term_ratio[term], leaf->coupling_scale + coupling);
+    const int32_t bend = fm_add_node(b, FM_DO_PRODUCT, factor, f + 2, 0);
+    const int32_t ratio = b->ratio[term] = fm_add_node(b, FM_DO_PRODUCT, factor, f + 1, 0);
+    c[0] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[0], factor, f);
+    c[1] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[1], ratio, rate);
+    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[2], ratio, b->g->acceleration[u]);
+    c[2] = fm_add_node(b, FM_DO_ADD_PRODUCT, c[2], bend, fm_add_node(b, FM_DO_PRODUCT, rate, rate, 0));
+}
+
+/* The sum of ratio q, or of a cam's path, less the offset. */
 static int build_coupling(fm_builder *b, int32_t row)
 {
     const fm_image *m = b->m;
     const int32_t coupling = m->row_coupling[row], first = m->coupling_first[coupling];
-    int32_t c[3] = {fm_number(b, -m->row_length[row]), FM_NO_SLOT, FM_NO_SLOT};
+    const int32_t none = fm_number(b, 0.0), length = fm_number(b, -m->row_length[row]);
+    int32_t c[3] = {fm_add_node(b, FM_DO_DIFFERENCE, length, b->g->leaf.coupling_offset + coupling, 0), none, none};
     if (m->row_part[row] != FM_OF_POSITION)
         return fm_uncovered(b, "velocities of coupling", m->coupling_name[coupling]);
-    if (fm_is_cam(m, coupling)) return fm_uncovered(b, "the profile of cam", m->coupling_name[coupling]);
     for (int32_t j = first; j < first + m->coupling_count[coupling]; j++) {
-        const int32_t link = m->term_link[j], u = m->link_u[link], ratio = fm_number(b, m->term_ratio[j]);
-        const int32_t of[3] = {b->g->leaf.y + m->link_p[link], b->g->leaf.y + m->n.positions + u,
-                               b->g->acceleration[u]};
-        for (int level = 0; level < 3; level++)
-            c[level] = c[level] == FM_NO_SLOT ? fm_add_node(b, FM_DO_PRODUCT, ratio, of[level], 0)
-                                              : fm_add_node(b, FM_DO_ADD_PRODUCT, c[level], ratio, of[level]);
+        const int32_t link = m->term_link[j], u = m->link_u[link];
+        if (m->term_path[j] >= 0) add_profile(b, coupling, j, c);
+        else add_term(b, j, c);
         if (m->link_kind[link] == FM_LINK_DRIVEN) continue; /* the drive takes its force */
-        const int32_t less = fm_times_constant(b, -m->term_ratio[j], b->g->leaf.lambda + row), sum = b->g->residual[u];
-        b->g->residual[u] = sum == FM_NO_SLOT ? less : fm_add_node(b, FM_DO_SUM, sum, less, 0);
+        const int32_t force = fm_add_node(b, FM_DO_PRODUCT, b->ratio[j], b->g->leaf.lambda + row, 0);
+        const int32_t sum = b->g->residual[u] == FM_NO_SLOT ? none : b->g->residual[u];
+        b->g->residual[u] = fm_add_node(b, FM_DO_DIFFERENCE, sum, force, 0);
     }
     memcpy(b->g->row + 3 * row, c, sizeof c);
     return 1;

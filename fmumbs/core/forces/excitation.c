@@ -81,16 +81,25 @@ static void go_round(const double *wave, double at[3])
     at[0] = wave[0] + along;
 }
 
-/* Position, velocity and acceleration of a path at time t, from a piece. */
-static void piece_at(const fm_image *m, int32_t path, place at, double t, double out[3])
+/* The polynomial of a piece at x from where it begins, and its derivatives. */
+static void polynomial_at(const double *c, double x, double out[3])
 {
-    const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
-    const double x = t - begins(m, path, at.round, at.piece);
     out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * (c[5] + x * (c[6] + x * c[7]))))));
     out[1] = c[1] + x * (2.0 * c[2] +
                          x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5] + x * (6.0 * c[6] + x * (7.0 * c[7]))))));
     out[2] =
         2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5] + x * (30.0 * c[6] + x * (42.0 * c[7])))));
+}
+
+static const double *polynomial_of(const fm_image *m, int32_t path, place at)
+{
+    return m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
+}
+
+/* Position, velocity and acceleration of a path at time t, from a piece. */
+static void piece_at(const fm_image *m, int32_t path, place at, double t, double out[3])
+{
+    polynomial_at(polynomial_of(m, path, at), t - begins(m, path, at.round, at.piece), out);
     if (m->path_wave[3 * path + 1] != 0.0) go_round(m->path_wave + 3 * path, out);
 }
 
@@ -104,6 +113,21 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
 void fm_profile_at(const fm_image *m, int32_t path, double x, double out[3])
 {
     piece_at(m, path, place_at(m, path, x), x, out);
+}
+
+/* Its third derivative. */
+double fm_profile_third(const fm_image *m, int32_t path, double x)
+{
+    const place at = place_at(m, path, x);
+    const double *c = polynomial_of(m, path, at), *wave = m->path_wave + 3 * path;
+    const double from = x - begins(m, path, at.round, at.piece);
+    const double third =
+        6.0 * c[3] + from * (24.0 * c[4] + from * (60.0 * c[5] + from * (120.0 * c[6] + from * (210.0 * c[7]))));
+    double angle[3], along, across;
+    if (wave[1] == 0.0) return third;
+    polynomial_at(c, from, angle);
+    fm_cos_and_sin(angle[0] + wave[2], &along, &across);
+    return wave[1] * (across * (angle[1] * angle[1] * angle[1] - third) - 3.0 * along * angle[1] * angle[2]);
 }
 
 /* When a deviation at the start has been faded out; -INFINITY if there is none. */

@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 double fm_begin_smooth(fm_instance *s, double t);
 double fm_stops_within(const fm_instance *s, double span);
 void fm_end_smooth(fm_instance *s);
+double fm_profile_third(const fm_image *m, int32_t path, double x);
 void fm_profile_at(const fm_image *m, int32_t path, double x, double out[3]);
 void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau);
 void fm_follow_paths(const fm_instance *s, double t, double *y);

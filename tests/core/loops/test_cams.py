@@ -135,8 +135,7 @@ def test_derivatives_are_those_of_the_reduced_inertia() -> None:
     wanted = {"A.tau": 1.0 / inertia, "B.f": slope / inertia}
     for name, value in wanted.items():
         assert_allclose(solver.directional_derivative(["A.qdd"], [name], [1.0]), [value], rtol=1e-9)
-    with pytest.raises(fm.SolverError, match="the profile of cam C"):
-        solver.adjoint(["A.qdd"], ["A.tau"], [1.0])
+    assert_allclose(solver.adjoint(["A.qdd"], list(wanted), [1.0]), list(wanted.values()), rtol=1e-9)
 
 
 def test_a_saved_state_goes_on_alike() -> None:

@@ -123,6 +123,11 @@ class Point:
         self.solver.call(lib.fm_get, core_ffi.from_buffer("uint32_t[]", rows), len(rows), pointer(found))
         return found
 
+    def sizes(self, knowns: list[int]) -> Array:
+        """(knowns,): the nominal values of states, the sizes of others."""
+        nominal = dict(zip(self.states, self.nominals, strict=True))
+        return np.array([nominal.get(k, abs(v)) or 1.0 for k, v in zip(knowns, self.values(knowns), strict=True)])
+
     def column(self, unknowns: list[int], known: int) -> Array:
         """Derivatives of unknowns by one known, as the core gives them."""
         return by_reference(self.solver, lib.fm_directional_derivative, unknowns, [known], np.ones(1), len(unknowns))
@@ -147,8 +152,7 @@ def values_and_derivatives(
         states = {reference: i for i, reference in enumerate(point.states)}
         columns = np.array([states[k] if k in states else len(point.x) + k for k in knowns], np.uint32)
         value, out = np.empty(len(rows)), np.empty((len(rows), len(columns)))
-        nominal = dict(zip(point.states, point.nominals, strict=True))
-        sizes = np.array([nominal.get(k, abs(v)) or 1.0 for k, v in zip(knowns, point.values(knowns), strict=True)])
+        sizes = point.sizes(knowns)
         at = np.ascontiguousarray(point.x if x is None else x)
         if not library.quadruple_assemble(
             instance, _numbers(start), _references(inputs), len(inputs), _numbers(set_to)
