@@ -78,6 +78,16 @@ static void evaluate_pulled(fm_instance *s, int level, double much)
     fm_graph_values(s, 0, g->dynamics);
 }
 
+/* Values at the present accelerations again, which the next derivative at this state finds. */
+static void return_values(fm_instance *s)
+{
+    fm_graph *g = s->graph;
+    if (!(g->much[0] > 0.0 || g->much[1] > 0.0)) return;
+    memcpy(g->value + g->leaf.udot, g->acceleration_now, (size_t)s->image.n.speeds * sizeof(double));
+    memcpy(g->value + g->leaf.lambda, g->multiplier_now, (size_t)s->image.n.rows * sizeof(double));
+    fm_graph_values(s, 0, g->dynamics);
+}
+
 /* Keeps what the present values and tangents of the dynamics are, without those of accelerations and multipliers. */
 void fm_exact_begin_pull(fm_instance *s)
 {
@@ -94,7 +104,7 @@ void fm_exact_begin_pull(fm_instance *s)
 static void follow(fm_instance *s, double a, double da, int level, double *change)
 {
     fm_graph *g = s->graph;
-    const double much = find_pull(s, a, level), less = much > 0.0 ? 1.0 / much : 0.0;
+    const double much = g->much[level] = find_pull(s, a, level), less = much > 0.0 ? 1.0 / much : 0.0;
     const int32_t speeds = s->image.n.speeds;
     memset(change, 0, (size_t)speeds * sizeof *change);
     if (much > 0.0) {
@@ -142,6 +152,7 @@ void fm_exact_pull_forward(fm_instance *s, double a)
     fm_position_rates(s, moved, more);
     add_quaternion_rates(s, 1.0, g->tangent + g->leaf.y, g->pull, more);
     follow(s, a, da, 1, more + np);
+    return_values(s);
 }
 
 /* Adds `factor` times what moves a level against its pull to the adjoints of the residuals and the rows. */
@@ -202,4 +213,5 @@ void fm_exact_pull_back_further(fm_instance *s)
         evaluate_pulled(s, level, g->much[level]);
         fm_graph_adjoints(s, 0, g->dynamics);
     }
+    return_values(s);
 }
