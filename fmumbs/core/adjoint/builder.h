@@ -83,7 +83,7 @@ typedef struct fm_span_slots {
     A(int32_t, law, m->n.laws)                    /* the force of each */                                            \
     A(fm_friction_slots, friction, m->n.frictions)                                                                   \
     A(int32_t, bent, m->n.joints)                 /* of each with a spring on its rotation vector, this */           \
-    A(int32_t, ratio, m->n.terms)                 /* of each coordinate of a coupling, where the mechanism is */         \
+    A(int32_t, ratio, m->n.terms)                 /* of each term of a coupling, at the present state */             \
     A(int32_t, applied, m->n.modes)               /* the force on each mode beside its spring and damper */          \
     A(int32_t, rotor, m->n.modes)                 /* the inertia of its drive, with those of motors */
 
