@@ -185,9 +185,9 @@ def test_cylinders(seed: int) -> None:
         area_A, area_B, dead_A, dead_B = rng.uniform(0.5, 1.0, 4) * (2e-3, 1e-3, 1e-3, 1e-3)
         p_A, p_B = rng.uniform(1e6, 5e6, 2)
         sizes = {"area_A": area_A, "area_B": area_B, "dead_volume_A": dead_A, "dead_volume_B": dead_B, "stroke": 6.0}
-        ends = model.ground.at(*rng.uniform(2.0, 3.0, 3)), (swing, body)[k % 2].at(*rng.uniform(-0.2, 0.2, 3))
+        P, Q = model.ground.at(*rng.uniform(2.0, 3.0, 3)), (swing, body)[k % 2].at(*rng.uniform(-0.2, 0.2, 3))
         sizes |= {"closed_length": 0.2, "leakage": 1e-11, "pressure_A": p_A, "pressure_B": p_B}
-        model.add(fm.Cylinder(f"ram{k}", *ends, **sizes, **valve))
+        model.add(fm.Cylinder(f"ram{k}", P, Q, **sizes, **valve))
     solver = pushed(model)
     check(solver, seed, apart=True)
     check(solver, seed, off=1e-4, apart=True)
