@@ -23,7 +23,7 @@ from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, Column, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
-from fmumbs.compiler.motors import geared_by_motors, motor_fields
+from fmumbs.compiler.motors import add_motor_laws, geared_by_motors, motor_fields
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
 from fmumbs.compiler.programs import add_programs, without_inner
@@ -156,6 +156,7 @@ def parts_of(
         add_laws(links, model, texts.put)
         add_teeth(links, model, texts.put)
         add_valves(links, model, texts.put)
+        add_motor_laws(links, model, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links

@@ -465,6 +465,8 @@ class Dependencies:
         found = {}
         for i in chosen.tolist():
             law = int(self._object[indices[i]])
+            if self._kind[indices[i]] == lib.FM_M_TORQUE_LEFT:
+                law = int(self._arrays["motor_loss_law"][law])
             spring, speed = int(self._arrays["law_spring"][law]), int(self._arrays["law_u"][law])
             if spring >= 0:
                 points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]

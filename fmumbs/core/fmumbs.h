@@ -41,6 +41,10 @@ typedef enum fm_elements {
     FM_HAVE_INDUCTIVE,           /* motors with an inductance, whose current is a state */
     FM_HAVE_RESISTIVE,           /* motors without */
     FM_HAVE_ROTATING,            /* motors on joints that have a rotor */
+    FM_HAVE_CUT,                 /* motors whose voltage has a limit */
+    FM_HAVE_CURBED,              /* motors whose current has one */
+    FM_HAVE_LOSSY,               /* motors whose gear has losses */
+    FM_HAVE_LOSSLESS,            /* motors whose gear has none */
     FM_HAVE_FLOWING,             /* cylinders whose flows are inputs */
     FM_HAVE_VALVED,              /* those with a valve */
     FM_HAVE_SOFT,                /* laws but stops with a restitution */

@@ -16,7 +16,6 @@ from itertools import chain, pairwise
 from typing import Any, Literal, get_args
 
 from fmumbs import _checks
-from fmumbs._limits import LARGEST
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Ground, Point, point
 from fmumbs.mechanism.coupling import scalar_mode
@@ -272,21 +271,31 @@ class Actuator(Force):
 class Motor(Force):
     """A direct-current motor that drives a joint through a gear, by its voltage V.
 
-        L di/dt = V - R i - N k v,    torque on the joint = N k i,    inertia N^2 J beside the joint's own
+        L di/dt = V - R i - N k v,    torque on the joint = c N k i,    inertia N^2 J beside the joint's own
+        c = efficiency where i v N > 0, so that the motor drives;    c = 1 / efficiency where the joint drives it
 
-    >>> model.add(fm.Motor("M", hinge, resistance=0.5, inductance=1e-3, constant=0.05, gear=50.0, rotor_inertia=2e-5))
+    >>> model.add(fm.Motor("M", hinge, resistance=0.5, inductance=1e-3, constant=0.05, gear=50.0, rotor_inertia=2e-5,
+    ...                    efficiency=0.8, current_limit=20.0))
 
     on: the joint, in the spanning tree, with the rate v [rad/s] or [m/s]; mode: the number of its free mode, from 1.
     resistance: R [Ohm], above 0. inductance: L [H]; with 0 the current is (V - N k v) / R always, and no state.
     constant: k [N.m/A], torque per current, and voltage per speed of the rotor [V.s/rad]. gear: N, speed of the rotor
-    over v, below 0 where it turns the other way [1] or [rad/m]. rotor_inertia: J [kg.m2], 0 for none. voltage: start
-    value of the input NAME.voltage [V]. voltage_limit: the largest |V|, to which the input is cut [V]. current: start
-    value of i [A], only with an inductance.
+    over v, below 0 where it turns the other way [1] or [rad/m]. rotor_inertia: J [kg.m2], 0 for none, on the joint's
+    side of the losses. efficiency: of the gear in both directions, above 0, at most 1. voltage: start value of the
+    input NAME.voltage [V]. voltage_limit: the largest |V|, to which the input is cut, above 0 [V]. current_limit: the
+    largest |i|, above 0 [A]. current: start value of i [A], only with an inductance.
 
-    resistance, inductance, constant, gear, rotor_inertia and voltage_limit are tunable, an inductance and a rotor where
-    the model has one. Outputs: current [A], torque [N.m] or force [N] on M with respect to F, and power, V i, that the
-    motor takes [W], of which R i^2 is lost. The energy L i^2 / 2 is part of solver.energy. At rest, as in
-    fm.equilibrium, i = V / R.
+    A current at its limit stays there as long as the voltage would let it grow: the drive lowers V to R i + N k v. One
+    that is beyond it, as the limit was set lower, is cut to it when the next step begins. A gear with losses holds a
+    joint at rest where the torque to turn it lies between efficiency N k i and N k i / efficiency. Integration stops
+    where a limit begins or ends to act and where the power through the gear changes its direction.
+
+    All but the start values are tunable; an inductance, a rotor, limits and an efficiency below 1 where the model has
+    them. Outputs: current [A], torque [N.m] or force [N] on M with respect to F, and power, V i with the voltage as cut
+    or lowered, that the motor takes [W], of which R i^2 is lost, and |1 - c| |N k i v| in the gear; with losses also
+    NAME.loss.force, what the gear adds to the torque, and NAME.loss.slip, 0 while it holds the joint. The energy
+    L i^2 / 2 is part of solver.energy. At rest, as in fm.equilibrium, i = V / R, within its limit, and the gear loses
+    nothing.
 
     Raises ModelError for a number out of range, and for a joint that has no such mode.
     """
@@ -298,8 +307,10 @@ class Motor(Force):
     constant: float = field(kw_only=True)
     gear: float = field(default=1.0, kw_only=True)
     rotor_inertia: float = field(default=0.0, kw_only=True)
+    efficiency: float = field(default=1.0, kw_only=True)
     voltage: float = field(default=0.0, kw_only=True, metadata={"input": True})
-    voltage_limit: float = field(default=LARGEST, kw_only=True)
+    voltage_limit: float | None = field(default=None, kw_only=True)
+    current_limit: float | None = field(default=None, kw_only=True)
     current: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -316,8 +327,9 @@ class Motor(Force):
                 f"modes with scalar positions. {fix}"
             )
         self._store("inductance", _checks.number(self.inductance, self._where("inductance")))
-        parameters = ("resistance", "constant", "gear", "rotor_inertia", "voltage_limit")
-        for name in parameters if self.inductance == 0.0 else (*parameters, "inductance"):
+        optional = [name for name in ("voltage_limit", "current_limit") if getattr(self, name) is not None]
+        optional += ["inductance"] * (self.inductance != 0.0)
+        for name in ("resistance", "constant", "gear", "rotor_inertia", "efficiency", *optional):
             self._store(name, _checks.parameter("motor", name, getattr(self, name), self._where(name)))
         for name in ("voltage", "current"):
             self._store(name, _checks.number(getattr(self, name), self._where(name)))

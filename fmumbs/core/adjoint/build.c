@@ -27,6 +27,8 @@ static void place_leaves(fm_builder *b)
     leaf->flank = fm_place_numbers(b, m->n.gears), leaf->pressed = fm_place_numbers(b, m->n.gears);
     leaf->feeds = fm_place_numbers(b, m->n.cylinders), leaf->follows = fm_place_numbers(b, m->n.cylinders);
     leaf->cut = fm_place_numbers(b, m->n.cylinders);
+    leaf->curbed = fm_place_numbers(b, m->n.motors);
+    leaf->driving = fm_place_numbers(b, m->n.motors), leaf->driven = fm_place_numbers(b, m->n.motors);
     leaf->end = b->g->values;
 }
 

@@ -93,6 +93,30 @@ static int build_actuator(fm_builder *b, int32_t i)
 }
 
 /* The torque on its joint, the rate of its current, and its rotor's inertia at the joint. */
+/* The torque that the gear of a motor passes on: c of motor.c times it, and what it holds while its law sticks. */
+static int32_t passed_on(fm_builder *b, int32_t i, int32_t torque)
+{
+    const fm_leaves *leaf = &b->g->leaf;
+    const int32_t law = b->m->motor_loss_law[i], e = leaf->motor_efficiency + i;
+    if (law < 0) return torque;
+    int32_t c = fm_add_node(b, FM_DO_DIFFERENCE, fm_number(b, 1.0),
+                            fm_add_node(b, FM_DO_SUM, leaf->driving + i, leaf->driven + i, 0), 0);
+    c = fm_add_node(b, FM_DO_ADD_PRODUCT, c, leaf->driving + i, e);
+    c = fm_add_node(b, FM_DO_SUM, c, fm_add_node(b, FM_DO_QUOTIENT, leaf->driven + i, e, 0), 0);
+    const int32_t passed = fm_add_node(b, FM_DO_ADD_PRODUCT, leaf->held + law, c, torque);
+    b->g->unknown[law] = leaf->held + law;
+    b->law[law] = fm_add_node(b, FM_DO_DIFFERENCE, passed, torque, 0);
+    return passed;
+}
+
+/* The first of two numbers unless the current of a motor is held at its limit, else the second one. */
+static int32_t unless_held(fm_builder *b, int32_t i, int32_t one, int32_t other)
+{
+    if (b->m->motor_current_law[i] < 0) return one;
+    const int32_t held = fm_add_node(b, FM_DO_ABSOLUTE, b->g->leaf.curbed + i, 0, 0);
+    return fm_add_node(b, FM_DO_ADD_PRODUCT, one, held, fm_add_node(b, FM_DO_DIFFERENCE, other, one, 0));
+}
+
 static int build_motor(fm_builder *b, int32_t i)
 {
     const fm_image *m = b->m;
@@ -105,13 +129,16 @@ static int build_motor(fm_builder *b, int32_t i)
     at->voltage = fm_add_node(b, FM_DO_LIMIT, leaf->control + m->motor_voltage[i], leaf->motor_voltage_limit + i, 0);
     int32_t drop = fm_add_node(b, FM_DO_DIFFERENCE, at->voltage, back, 0);
     if (m->motor_state[i] < 0) {
-        at->current = fm_add_node(b, FM_DO_QUOTIENT, drop, R, 0);
+        const int32_t most = fm_add_node(b, FM_DO_PRODUCT, leaf->curbed + i, leaf->motor_current_limit + i, 0);
+        at->current = unless_held(b, i, fm_add_node(b, FM_DO_QUOTIENT, drop, R, 0), most);
     } else {
         at->current = leaf->y + state;
         drop = fm_add_node(b, FM_DO_DIFFERENCE, drop, fm_add_node(b, FM_DO_PRODUCT, R, at->current, 0), 0);
-        b->g->rate[state] = fm_add_node(b, FM_DO_QUOTIENT, drop, leaf->motor_inductance + i, 0);
+        drop = fm_add_node(b, FM_DO_QUOTIENT, drop, leaf->motor_inductance + i, 0);
+        b->g->rate[state] = unless_held(b, i, drop, fm_number(b, 0.0));
     }
-    at->torque = fm_add_node(b, FM_DO_PRODUCT, strength, at->current, 0);
+    at->voltage = unless_held(b, i, at->voltage, fm_add_node(b, FM_DO_ADD_PRODUCT, back, R, at->current));
+    at->torque = passed_on(b, i, fm_add_node(b, FM_DO_PRODUCT, strength, at->current, 0));
     b->applied[u] = fm_add_node(b, FM_DO_SUM, b->applied[u], at->torque, 0);
     b->rotor[u] = fm_add_node(b, FM_DO_ADD_PRODUCT, b->rotor[u], square, leaf->motor_rotor_inertia + i);
     return 1;

@@ -164,6 +164,8 @@ typedef struct fm_known_place {
     L(motor_gear, motor_gear, m->n.motors)                             \
     L(motor_rotor_inertia, motor_rotor_inertia, m->n.motors)           \
     L(motor_voltage_limit, motor_voltage_limit, m->n.motors)           \
+    L(motor_current_limit, motor_current_limit, m->n.motors)           \
+    L(motor_efficiency, motor_efficiency, m->n.motors)                 \
     L(gear_ratio, gear_ratio, m->n.gears)                              \
     L(gear_offset, gear_offset, m->n.gears)                            \
     L(gear_backlash, gear_backlash, m->n.gears)                        \
@@ -207,12 +209,14 @@ typedef struct fm_known_place {
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0; taut: of each side of a rope 1 if it
  * is, else 0; flank, pressed: of each gear 1 above its play, -1 below, 0 within, and 1 while its teeth are pressed
  * further, else 0; feeds: of each cylinder 1 while its valve leads the supply to chamber A, else 0; follows: 1 or -1,
- * by which chamber that is, times 1 while its opening is not cut, else 0; cut: 1 where follows is 0, else 0. */
+ * by which chamber that is, times 1 while its opening is not cut, else 0; cut: 1 where follows is 0, else 0;
+ * curbed: of each motor 1 or -1 while its current is held at its limit, else 0; driving, driven: 1 while the law
+ * of its losses slides and the motor drives, or is driven, else 0. */
 typedef struct fm_leaves {
 #define L(name, array, numbers) int32_t name;
     FM_LEAVES(L)
 #undef L
-    int32_t hosted, taut, flank, pressed, feeds, follows, cut, end;
+    int32_t hosted, taut, flank, pressed, feeds, follows, cut, curbed, driving, driven, end;
 } fm_leaves;
 
 #define FM_NO_SLOT (-1)

@@ -5,6 +5,7 @@
  */
 #include "law_graph.h"
 
+#include "../forces/laws.h"
 #include "builder.h"
 #include "nodes.h"
 #include "tree_graph.h"
@@ -29,7 +30,7 @@ void fm_build_laws(fm_builder *b)
     const fm_image *m = b->m;
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int32_t u = m->law_u[i];
-        if (u < 0 || m->law_gear[i] >= 0) continue; /* of a spring, a rope, a gear or a valve */
+        if (u < 0 || m->law_gear[i] >= 0 || m->law_motor[i] >= 0) continue; /* of a spring, a rope, a gear, a valve or a motor */
         const int32_t speed = b->g->leaf.y + m->n.positions + u;
         const int32_t force = fm_build_law(b, i, b->g->leaf.y + m->law_p[i], speed);
         b->applied[u] = fm_add_node(b, FM_DO_SUM, b->applied[u], force, 0);
@@ -57,7 +58,7 @@ void fm_build_sticking(fm_builder *b)
 {
     const fm_image *m = b->m;
     for (int32_t i = 0; i < m->n.laws; i++) {
-        if (m->law_side[i] >= 0 || m->law_gear[i] >= 0 || m->law_cylinder[i] >= 0) continue; /* they never stick */
+        if (m->law_gear[i] >= 0 || (fm_law_watches(m, i) && !fm_law_is_loss(m, i))) continue; /* they never stick */
         b->g->equation[i] =
             m->law_spring[i] >= 0 ? line_acceleration(b, m->law_spring[i]) : b->g->acceleration[m->law_u[i]];
     }

@@ -4,6 +4,7 @@
 #include "../forces/cylinder.h"
 #include "../forces/gear.h"
 #include "../forces/laws.h"
+#include "../forces/motor.h"
 #include "../forces/sides.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
@@ -38,6 +39,19 @@ static void choose_edges(fm_instance *s, int32_t cylinder)
     value[leaf->follows + cylinder] = follows ? side : 0.0, value[leaf->cut + cylinder] = !follows;
 }
 
+/* Whether the current of a motor is held at its limit, and what the motor does while the law of its losses slides. */
+static void choose_drive(fm_instance *s, int32_t motor)
+{
+    const int32_t law = s->image.motor_loss_law[motor];
+    const fm_leaves *leaf = &s->graph->leaf;
+    double *value = s->graph->value, by_x, by_v;
+    value[leaf->curbed + motor] = fm_motor_held(s, motor);
+    value[leaf->driving + motor] = value[leaf->driven + motor] = 0.0;
+    if (law < 0 || !fm_law_slopes(s, law, s->y, &by_x, &by_v)) return;
+    value[leaf->held + law] = 0.0;
+    value[(by_x <= 0.0 ? leaf->driving : leaf->driven) + motor] = 1.0;
+}
+
 /* The piece of each law that slides; of those that stick there is none. */
 static void choose_pieces(fm_instance *s)
 {
@@ -49,7 +63,7 @@ static void choose_pieces(fm_instance *s)
         if (side >= 0) g->value[g->leaf.taut + side] = fm_side_is_taut(s, side, s->y);
         if (gear >= 0) choose_flank(s, gear);
         if (cylinder >= 0) choose_edges(s, cylinder);
-        if (side >= 0 || gear >= 0 || cylinder >= 0) continue;
+        if (side >= 0 || gear >= 0 || cylinder >= 0 || s->image.law_motor[i] >= 0) continue;
         if (!fm_law_sticks(s, i, &piece, &below, &v)) {
             g->value[g->leaf.held + i] = 0.0;
             fm_law_at(s, i, s->y, &x, &v);
@@ -89,6 +103,7 @@ void fm_graph_load(fm_instance *s)
         fm_laws_place(s, s->y);
         choose_pieces(s);
     }
+    for (int32_t i = 0; i < m->n.motors; i++) choose_drive(s, i);
     if (g->cuts) place_cut_joints(s);
 }
 

@@ -345,7 +345,8 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
     case FM_A_POWER:
         return fm_add_node(b, FM_DO_PRODUCT, leaf->control + m->actuator_force[object], b->actuator[object].speed, 0);
     case FM_M_CURRENT_AT_ONCE: return b->motor[object].current;
-    case FM_M_TORQUE: return b->motor[object].torque;
+    case FM_M_TORQUE:
+    case FM_M_TORQUE_LEFT: return b->motor[object].torque;
     case FM_M_POWER: return fm_add_node(b, FM_DO_PRODUCT, b->motor[object].voltage, b->motor[object].current, 0);
     case FM_T_POSITION: return b->gear[object].position;
     case FM_T_FORCE: return b->gear[object].force;

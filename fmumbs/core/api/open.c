@@ -12,7 +12,7 @@
 #include "../tree/planar_fit.h"
 #include "../forces/elements.h"
 #include "../forces/forces.h"
-#include "../forces/gear.h"
+#include "../forces/laws.h"
 #include "../forces/excitation.h"
 #include "../loops/realised.h"
 #include "../loops/loop_plan.h"
@@ -201,7 +201,7 @@ static fm_counts counts_of(const fm_instance *s)
         .passing = rows > 0 || owned_of(&s->image) > 0,
         .controls = (size_t)m->n.controls,
         .bristles = (size_t)m->n.bristles,
-        .own_pieces = m->n.gears > 0 ? (size_t)m->n.law_pieces : 0,
+        .own_pieces = m->n.gears > 0 || m->n.motors > 0 ? (size_t)m->n.law_pieces : 0,
         .stateful = m->stateful > 0 ? speeds : 0,
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
@@ -458,7 +458,7 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, int derivat
     fm_find_knowns(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
-    fm_gears_place(s);
+    fm_laws_own(s);
     *out = s;
     return fm_do_reset(s);
 }

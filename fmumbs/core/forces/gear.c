@@ -17,16 +17,6 @@
 
 #define FM_UNBOUNDED 1e300
 
-/* Pieces are those of the instance from here on, if there are gears. */
-void fm_gears_place(fm_instance *s)
-{
-    const int32_t pieces = s->image.n.law_pieces;
-    if (s->image.n.gears == 0) return;
-    memcpy(s->laws.own_range, s->image.law_range, 5 * (size_t)pieces * sizeof(double));
-    memcpy(s->laws.own_polynomial, s->image.law_polynomial, FM_LAW_TERMS * (size_t)pieces * sizeof(double));
-    s->image.law_range = s->laws.own_range, s->image.law_polynomial = s->laws.own_polynomial;
-}
-
 /* Of a piece of its law, -1: none; they are below and above the gap, at falling and at rising x. */
 fm_teeth fm_teeth_of(const fm_image *m, int32_t gear, int32_t piece)
 {

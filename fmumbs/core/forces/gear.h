@@ -12,7 +12,6 @@ typedef struct fm_teeth {
 } fm_teeth;
 
 fm_teeth fm_teeth_of(const fm_image *m, int32_t gear, int32_t piece);
-void fm_gears_place(fm_instance *s);
 void fm_gears_derive(fm_instance *s);
 
 FM_HIDDEN_END

@@ -18,13 +18,26 @@
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"
 #include "../tree/reversed.h"
+#include "motor.h"
 #include "sides.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FM_AT 1e-12     /* of the mechanism's velocities: a velocity that is so near a law's bound is at it */
 
-/* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y. */
+/* Pieces are those of the instance from here on, if parameters of gears or motors make some of them. */
+void fm_laws_own(fm_instance *s)
+{
+    const int32_t pieces = s->image.n.law_pieces;
+    if (s->image.n.gears == 0 && s->image.n.motors == 0) return;
+    memcpy(s->laws.own_range, s->image.law_range, 5 * (size_t)pieces * sizeof(double));
+    memcpy(s->laws.own_polynomial, s->image.law_polynomial, FM_LAW_TERMS * (size_t)pieces * sizeof(double));
+    s->image.law_range = s->laws.own_range, s->image.law_polynomial = s->laws.own_polynomial;
+}
+
+/* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y, and of a
+ * valve and a motor work.control its inputs. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
 {
     const fm_image *m = &s->image;
@@ -36,6 +49,10 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
     if (m->law_cylinder[law] >= 0) {
         *x = s->work.control[m->cylinder_opening[m->law_cylinder[law]]];
         *v = 0.0;
+        return;
+    }
+    if (m->law_motor[law] >= 0) {
+        fm_motor_watch(s, law, y, x, v);
         return;
     }
     if (m->law_spring[law] >= 0) {
@@ -70,11 +87,11 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve. */
+/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve, and of a voltage or current. */
 double fm_law_unit(const fm_instance *s, int32_t law)
 {
-    if (s->image.law_cylinder[law] >= 0) return 1.0;
-    return s->image.law_u[law] < 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
+    if (s->image.law_u[law] >= 0) return s->scale[s->image.n.positions + s->image.law_u[law]];
+    return s->image.law_cylinder[law] >= 0 || s->image.law_motor[law] >= 0 ? 1.0 : s->image.length[0];
 }
 
 /* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where
@@ -202,10 +219,11 @@ int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *be
     return fabs(*bound) < FM_LARGEST_BOUND && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
 }
 
-/* The mean of the forces on either side of rest, which friction drops out of. */
+/* The mean of the forces on either side of rest, which friction drops out of, and so do losses of motors. */
 static double force_at_rest(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
+    if (s->image.law_motor[law] >= 0) return 0.0;
     fm_law_at(s, law, y, &x, &v);
     const double above = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 0), x, 0.0);
     const double below = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 1), x, 0.0);
@@ -235,6 +253,7 @@ void fm_laws_seed(fm_instance *s, const double *control)
         double x, v;
         s->laws.seed[i] = 0.0;
         if (s->image.law_side[i] >= 0) s->laws.seed[i] = fm_side_tension_seed(s, s->image.law_side[i], control);
+        if (fm_law_is_loss(&s->image, i)) s->laws.seed[i] = fm_motor_loss_seed(s, s->image.law_motor[i], control);
         if (scaled < 0 || !(s->control[scaled] >= 0.0) || fm_law_sticks(s, i, &piece, &below, &v)) continue;
         fm_law_at(s, i, s->y, &x, &v);
         if (!fm_law_slides(s, i, &piece)) piece = fm_law_piece(&s->image, i, x, v, 0);
@@ -263,8 +282,9 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 {
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         double by_x, by_v;
-        if (s->image.law_u[i] < 0 || s->image.law_gear[i] >= 0 || !fm_law_slopes(s, i, y, &by_x, &by_v))
-            continue; /* those of gears are directions of their own (compliances.c) */
+        if (s->image.law_u[i] < 0 || s->image.law_gear[i] >= 0 || s->image.law_motor[i] >= 0 ||
+            !fm_law_slopes(s, i, y, &by_x, &by_v))
+            continue; /* those of gears are directions (compliances.c), those of motors parts of own_states.c */
         K[s->image.law_u[i]] -= by_x < 0.0 ? by_x : 0.0;
         D[s->image.law_u[i]] -= by_v < 0.0 ? by_v : 0.0;
     }
@@ -297,7 +317,7 @@ void fm_laws_place(fm_instance *s, const double *y)
     s->laws.fastest = fm_fastest(s, y + s->image.n.positions);
     s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
-        if (s->image.law_u[i] >= 0) continue;
+        if (s->image.law_u[i] >= 0 || s->image.law_motor[i] >= 0) continue;
         fm_run_orientations(s, y);
         fm_make_world(s, y);
         return;
@@ -312,15 +332,17 @@ void fm_laws_note(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
 }
 
-/* Name of the joint, spring or rope that a law acts on, for messages. */
+/* Name of what a law acts on or watches, for messages. */
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;
     *what = m->law_cylinder[law] >= 0 ? "cylinder"
+            : m->law_motor[law] >= 0  ? "motor"
             : m->law_side[law] >= 0   ? "rope"
             : m->law_spring[law] >= 0 ? "spring"
                                       : "joint";
     if (m->law_cylinder[law] >= 0) return m->text + m->cylinder_name[m->law_cylinder[law]];
+    if (m->law_motor[law] >= 0) return m->text + m->motor_name[m->law_motor[law]];
     if (m->law_side[law] >= 0) return m->text + m->rope_name[m->side_rope[m->law_side[law]]];
     if (m->law_spring[law] >= 0) return m->text + m->spring_name[m->law_spring[law]];
     for (int32_t j = 0; j < m->n.joints; j++)

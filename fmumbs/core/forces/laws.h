@@ -2,10 +2,12 @@
 #ifndef FM_LAWS_H
 #define FM_LAWS_H
 
+#include "../image/joints.h"
 #include "../instance/instance.h"
 
 FM_HIDDEN_BEGIN
 
+void fm_laws_own(fm_instance *s);
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v);
 const double *fm_law_range(const fm_image *m, int32_t piece);
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
@@ -38,6 +40,12 @@ static inline int fm_law_has_piece(const fm_image *m, int32_t law, double value)
 {
     const double first = m->law_first[law];
     return value == -1.0 || (value >= first && value < first + m->law_count[law]);
+}
+
+/* Whether the position of a law is not what its velocity is the rate of: it watches something else. */
+static inline int fm_law_watches(const fm_image *m, int32_t law)
+{
+    return m->law_side[law] >= 0 || m->law_cylinder[law] >= 0 || m->law_motor[law] >= 0;
 }
 
 /* Whether a law slides, and in which piece. */

@@ -1,71 +1,209 @@
 /* motor.c: direct-current motors on a mode of a joint, behind a gear.
  *
- * With the voltage V, which a limit may cut, the current i, the rate v of the mode, resistance R, inductance L,
- * constant k, gear ratio N and inertia J of the rotor,
+ * With the voltage V, the current i, the rate v of the mode, resistance R, inductance L, constant k, gear ratio N and
+ * inertia J of the rotor,
  *
- *     L i' = V - R i - N k v,     torque on the joint = N k i,     N^2 J beside the mode's own inertia.
+ *     L i' = V - R i - N k v,     T = N k i,     torque on the joint = c T,     N^2 J beside the mode's own inertia.
  *
  * The current is an own state; at L = 0 it is that at which its rate is zero. A generator's torque and voltage have the
- * same constant, so that the power V i goes to R i^2, to L i i' and to the joint. In statics the current is the one at
- * rest.
+ * same constant, so that the power V i goes to R i^2, to L i i' and to the gear, which passes on T v times c. In
+ * statics the current is the one at rest.
+ *
+ * Limits: V is cut to the largest voltage. A current at its limit stays there as long as V would let it grow: the drive
+ * lowers the voltage to R i + N k v. Laws without force watch both, so that steps end where they begin and end. Their
+ * positions are V, and the current i or, where it is at its limit, that to which V would bring it.
+ *
+ * Losses: with the efficiency e of the gear, c = e where the motor drives, T v > 0, and c = 1/e where it is driven. The
+ * force law (c - 1) T, over T and v, has a piece for each quadrant. At rest it sticks: the gear holds what would need a
+ * torque between both. In statics c = 1.
  */
+#include "motor.h"
+
 #include "elements.h"
 
 #include "../instance/instance.h"
+#include "laws.h"
 
 #include <math.h>
+#include <string.h>
 
-static double voltage(const fm_instance *s, int32_t i, double given)
-{
-    const double most = s->motor_voltage_limit[i];
-    return given > most ? most : given < -most ? -most : given;
-}
+#define FM_UNBOUNDED 1e300
 
-static double rate_of(const fm_instance *s, int32_t i, const double *y)
-{
-    return y[s->image.n.positions + s->image.motor_u[i]];
-}
+/* A drive at a state: torque per current, which is voltage per rate; the rate of its mode; its voltage; the current at
+ * which the rate of the current is zero; on which side it is held at its limit, 1 or -1, or 0. */
+typedef struct drive {
+    double strength, rate, voltage, settled;
+    int held;
+} drive;
 
-/* Torque per current, and voltage per rate. */
-static double strength(const fm_instance *s, int32_t i)
+static double strength_of(const fm_instance *s, int32_t i)
 {
     return s->motor_gear[i] * s->motor_constant[i];
 }
 
-/* The current at which its rate is zero. */
-static double settled(const fm_instance *s, int32_t i, double given, double rate)
+static double cut(double value, double most)
 {
-    return (voltage(s, i, given) - strength(s, i) * rate) / s->motor_resistance[i];
+    return value > most ? most : value < -most ? -most : value;
 }
 
-static double current(const fm_instance *s, int32_t i, double given, const double *y)
+/* On which side of its limits the position x of a law is, 1 or -1, or 0 between them: in the piece in use, if one is.
+ */
+static int side_of(const fm_instance *s, int32_t law, double x)
+{
+    int32_t piece;
+    if (law < 0) return 0;
+    if (!fm_law_slides(s, law, &piece) || piece < 0) piece = fm_law_piece(&s->image, law, x, 0.0, 0);
+    return (int)(piece - s->image.law_first[law]) - 1;
+}
+
+/* Without its current's limit. */
+static drive driven(const fm_instance *s, int32_t i, const double *y)
+{
+    drive at;
+    const double given = s->work.control[s->image.motor_voltage[i]];
+    const int side = s->work.still ? 0 : side_of(s, s->image.motor_voltage_law[i], given);
+    at.strength = strength_of(s, i);
+    at.rate = s->work.still ? 0.0 : y[s->image.n.positions + s->image.motor_u[i]];
+    at.voltage = s->work.still ? cut(given, s->motor_voltage_limit[i])
+                 : side        ? side * s->motor_voltage_limit[i]
+                               : given;
+    at.settled = (at.voltage - at.strength * at.rate) / s->motor_resistance[i];
+    at.held = 0;
+    return at;
+}
+
+/* What the law of the current's limit watches. */
+static double curbed(const fm_instance *s, int32_t i, const drive *at, const double *y)
 {
     const int32_t state = s->image.motor_state[i];
-    if (s->work.still) return settled(s, i, given, 0.0);
-    return state >= 0 ? y[s->model.bristles + state] : settled(s, i, given, rate_of(s, i, y));
+    const double most = s->motor_current_limit[i];
+    if (state < 0) return at->settled;
+    const double own = y[s->model.bristles + state], sign = own < 0.0 ? -1.0 : 1.0;
+    const double now = sign * own, to = sign * at->settled;
+    return sign * fmax(now >= most ? to : fmin(now, most + (to - now)), 0.0);
+}
+
+/* Requires work.control. */
+static drive motor_at(const fm_instance *s, int32_t i, const double *y)
+{
+    const int32_t law = s->image.motor_current_law[i];
+    drive at = driven(s, i, y);
+    if (law >= 0 && !s->work.still) at.held = side_of(s, law, curbed(s, i, &at, y));
+    return at;
+}
+
+static double current_of(const fm_instance *s, int32_t i, const drive *at, const double *y)
+{
+    const int32_t state = s->image.motor_state[i];
+    if (s->work.still) return cut(at->settled, s->motor_current_limit[i]);
+    if (state >= 0) return y[s->model.bristles + state];
+    return at->held ? at->held * s->motor_current_limit[i] : at->settled;
+}
+
+/* Position and velocity of a law of a motor. Requires work.control. */
+void fm_motor_watch(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
+{
+    const int32_t i = s->image.law_motor[law];
+    const drive at = motor_at(s, i, y);
+    *v = 0.0;
+    if (law == s->image.motor_voltage_law[i]) *x = s->work.control[s->image.motor_voltage[i]];
+    else if (law == s->image.motor_current_law[i]) *x = curbed(s, i, &at, y);
+    else *x = at.strength * current_of(s, i, &at, y), *v = y[s->image.n.positions + s->image.motor_u[i]];
+}
+
+/* On which side the current of a motor is held at its limit, 1 or -1; 0: it is not. Requires work.control. */
+int fm_motor_held(const fm_instance *s, int32_t motor)
+{
+    return motor_at(s, motor, s->y).held;
+}
+
+/* Cuts currents that are beyond their limits, where the modes of the laws are chosen; whether there were any. */
+int fm_motors_curb(const fm_instance *s, double *y)
+{
+    int any = 0;
+    for (int32_t i = 0; i < s->image.n.motors; i++) {
+        const int32_t state = s->image.motor_state[i];
+        if (state < 0) continue;
+        double *own = y + s->model.bristles + state;
+        const double within = cut(*own, s->motor_current_limit[i]);
+        any |= within != *own;
+        *own = within;
+    }
+    return any;
+}
+
+/* Makes the pieces of a law that watches a limit: below, between and above. */
+static void watch_limit(fm_instance *s, int32_t law, double most)
+{
+    const double bounds[4] = {-FM_UNBOUNDED, -most, most, FM_UNBOUNDED};
+    for (int n = 0; n < 3 && law >= 0; n++) {
+        double *range = s->laws.own_range + 5 * (s->image.law_first[law] + n);
+        range[0] = bounds[n], range[1] = bounds[n + 1];
+    }
+}
+
+/* Makes those of the losses: torques below and above 0, and velocities below and above 0 of each. */
+static void lose(fm_instance *s, int32_t law, double efficiency)
+{
+    for (int n = 0; n < 4 && law >= 0; n++) {
+        const int32_t piece = s->image.law_first[law] + n;
+        const int above = n >= 2, rises = n % 2;
+        const double range[5] = {above ? 0.0 : -FM_UNBOUNDED, above ? FM_UNBOUNDED : 0.0, rises ? 0.0 : -FM_UNBOUNDED,
+                                 rises ? FM_UNBOUNDED : 0.0, 0.0};
+        double *c = s->laws.own_polynomial + FM_LAW_TERMS * piece;
+        memcpy(s->laws.own_range + 5 * piece, range, sizeof range);
+        memset(c, 0, FM_LAW_TERMS * sizeof *c);
+        c[FM_LAW_POWERS_V] = (above == rises ? efficiency : 1.0 / efficiency) - 1.0;
+    }
+}
+
+/* Makes the pieces of all laws of motors. */
+void fm_motors_derive(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.motors; i++) {
+        watch_limit(s, s->image.motor_voltage_law[i], s->motor_voltage_limit[i]);
+        watch_limit(s, s->image.motor_current_law[i], s->motor_current_limit[i]);
+        lose(s, s->image.motor_loss_law[i], s->motor_efficiency[i]);
+    }
+}
+
+/* What the gear adds to a torque, per torque, while its law slides. */
+static double lost_per_torque(const fm_instance *s, int32_t i, const double *y)
+{
+    double by_x = 0.0, by_v;
+    if (s->image.motor_loss_law[i] >= 0) (void)fm_law_slopes(s, s->image.motor_loss_law[i], y, &by_x, &by_v);
+    return by_x;
 }
 
 static void act(fm_instance *s, int32_t i, const double *y, double *tau)
 {
-    tau[s->image.motor_u[i]] += strength(s, i) * current(s, i, s->work.control[s->image.motor_voltage[i]], y);
+    const drive at = motor_at(s, i, y);
+    tau[s->image.motor_u[i]] += at.strength * current_of(s, i, &at, y);
 }
 
-/* What work.control_seed changes of the voltage. */
-static double voltage_seed(const fm_instance *s, int32_t i)
+/* What seeds of the inputs change of the voltage. */
+static double voltage_seed(const fm_instance *s, int32_t i, const double *control)
 {
     const int32_t input = s->image.motor_voltage[i];
-    return fabs(s->control[input]) > s->motor_voltage_limit[i] ? 0.0 : s->work.control_seed[input];
+    return side_of(s, s->image.motor_voltage_law[i], s->work.control[input]) != 0 ? 0.0 : control[input];
 }
 
 /* The same of the current at once. */
-static double current_seed(const fm_instance *s, int32_t i)
+static double current_seed(const fm_instance *s, int32_t i, const double *control)
 {
-    return s->image.motor_state[i] >= 0 ? 0.0 : voltage_seed(s, i) / s->motor_resistance[i];
+    if (s->image.motor_state[i] >= 0 || fm_motor_held(s, i)) return 0.0;
+    return voltage_seed(s, i, control) / s->motor_resistance[i];
+}
+
+/* The same of what the gear loses while its law slides. */
+double fm_motor_loss_seed(const fm_instance *s, int32_t motor, const double *control)
+{
+    return lost_per_torque(s, motor, s->y) * (strength_of(s, motor) * current_seed(s, motor, control));
 }
 
 static void react(fm_instance *s, int32_t i, double *tau)
 {
-    tau[s->image.motor_u[i]] += strength(s, i) * current_seed(s, i);
+    tau[s->image.motor_u[i]] += strength_of(s, i) * current_seed(s, i, s->work.control_seed);
 }
 
 static double energy(const fm_instance *s, int32_t i)
@@ -79,32 +217,48 @@ static double energy(const fm_instance *s, int32_t i)
 static int states(const fm_instance *s, int32_t i, const double *y, fm_own_states *own)
 {
     const int32_t state = s->image.motor_state[i];
-    const double L = s->motor_inductance[i], R = s->motor_resistance[i], k = strength(s, i);
-    const double given = s->work.control[s->image.motor_voltage[i]], rate = rate_of(s, i, y);
-    own->u = s->image.motor_u[i], own->along = rate, own->nominal[0] = s->image.motor_nominal[i];
-    own->damping = state < 0 ? k * k / R : 0.0;
+    const drive at = motor_at(s, i, y);
+    const double L = s->motor_inductance[i], R = s->motor_resistance[i], k = at.strength;
+    const double passed = 1.0 + lost_per_torque(s, i, y);
+    own->u = s->image.motor_u[i], own->along = at.rate, own->nominal[0] = s->image.motor_nominal[i];
+    own->damping = state < 0 && !at.held ? passed * k * k / R : 0.0;
     if (state < 0) return 0;
     own->first = s->model.bristles + state;
-    own->settled[0] = settled(s, i, given, rate);
-    own->rate[0] = ((voltage(s, i, given) - k * rate) - R * y[own->first]) / L;
-    own->A[0][0] = -R / L, own->B[0] = -k / L, own->C[0] = k, own->seed[0] = voltage_seed(s, i) / L;
+    own->settled[0] = cut(at.settled, s->motor_current_limit[i]);
+    own->C[0] = passed * k;
+    if (at.held) return 1;
+    own->rate[0] = ((at.voltage - k * at.rate) - R * y[own->first]) / L;
+    own->A[0][0] = -R / L, own->B[0] = -k / L, own->seed[0] = voltage_seed(s, i, s->work.control_seed) / L;
     return 1;
+}
+
+/* The torque on the joint, or, with `laws.off`, what seeds of the inputs change of it. */
+static double torque(const fm_instance *s, int32_t i, const drive *at)
+{
+    const int32_t law = s->image.motor_loss_law[i];
+    const double now = s->laws.off ? current_seed(s, i, s->work.control_seed) : current_of(s, i, at, s->y);
+    return at->strength * now + (law >= 0 ? fm_law_force(s, law, s->y) : 0.0);
 }
 
 static double value(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 {
-    const double given = s->control[s->image.motor_voltage[i]], now = current(s, i, given, s->y);
+    const drive at = motor_at(s, i, s->y);
+    const double now = current_of(s, i, &at, s->y);
     (void)part;
-    return kind == FM_M_TORQUE ? strength(s, i) * now : kind == FM_M_POWER ? voltage(s, i, given) * now : now;
+    if (kind == FM_M_TORQUE || kind == FM_M_TORQUE_LEFT) return torque(s, i, &at);
+    if (kind != FM_M_POWER) return now;
+    return at.held ? (s->motor_resistance[i] * now + at.strength * at.rate) * now : at.voltage * now;
 }
 
 static double seed(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 {
-    const double given = s->control[s->image.motor_voltage[i]], change = current_seed(s, i);
+    const drive at = motor_at(s, i, s->y);
+    const double change = current_seed(s, i, s->work.control_seed);
     (void)part;
     if (kind == FM_M_CURRENT_AT_ONCE) return change;
-    if (kind == FM_M_TORQUE) return strength(s, i) * change;
-    return voltage_seed(s, i) * current(s, i, given, s->y) + voltage(s, i, given) * change;
+    if (kind == FM_M_TORQUE) return at.strength * change;
+    if (at.held) return 0.0;
+    return voltage_seed(s, i, s->work.control_seed) * current_of(s, i, &at, s->y) + at.voltage * change;
 }
 
 const fm_force_element fm_motor_element = {

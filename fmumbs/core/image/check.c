@@ -285,11 +285,28 @@ static const char *check_rows(const fm_image *m)
     return NULL;
 }
 
+/* Whether pieces of a law know no velocity, so that it never sticks. */
+static int never_sticks(const fm_image *m, int32_t law)
+{
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        if (!(m->law_range[5 * i + 2] <= -FM_LARGEST_BOUND && m->law_range[5 * i + 3] >= FM_LARGEST_BOUND)) return 0;
+    return 1;
+}
+
+/* Whether a law watches a limit of a motor, or is that of its losses, on its mode. */
+static int is_of_motor(const fm_image *m, int32_t law, int32_t motor)
+{
+    if (law == m->motor_loss_law[motor]) return m->law_u[law] == m->motor_u[motor] && m->law_count[law] == 4;
+    return (law == m->motor_voltage_law[motor] || law == m->motor_current_law[motor]) && m->law_u[law] < 0 &&
+           m->law_count[law] == 3 && never_sticks(m, law);
+}
+
 static const char *check_laws(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
-        const int watches = m->law_side[i] >= 0 || m->law_cylinder[i] >= 0;
+        const int32_t motor = m->law_motor[i];
+        const int watches = m->law_side[i] >= 0 || m->law_cylinder[i] >= 0 || (motor >= 0 && m->law_u[i] < 0);
         if (on_mode + on_spring + watches != 1 || on_mode != (m->law_u[i] >= 0))
             return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
@@ -298,6 +315,7 @@ static const char *check_laws(const fm_image *m)
             return "a gear's law is that of another";
         if (m->law_cylinder[i] >= 0 && (m->cylinder_law[m->law_cylinder[i]] != i || m->law_count[i] != 4))
             return "a valve's law is that of another";
+        if (motor >= 0 && !is_of_motor(m, i, motor)) return "a motor's law is that of another";
         if (m->law_hard[i] != 0 && m->law_hard[i] != 1)
             return "a force law is neither a stop with a restitution nor not";
         for (int32_t k = m->law_first[i]; m->law_hard[i] && k < m->law_first[i] + m->law_count[i]; k++)
@@ -314,9 +332,7 @@ static int is_side(const fm_image *m, int32_t side)
     const int32_t first = m->side_via[side], count = m->side_vias[side], rope = m->side_rope[side];
     const int32_t law = m->side_law[side], pulley = m->rope_pulley[rope];
     if (count < 2 || first > m->n.vias - count || m->law_side[law] != side) return 0;
-    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
-        if (!(m->law_range[5 * i + 2] <= -FM_LARGEST_BOUND && m->law_range[5 * i + 3] >= FM_LARGEST_BOUND))
-            return 0; /* it never sticks */
+    if (!never_sticks(m, law)) return 0;
     for (int32_t i = first; i < first + count; i++) {
         const int32_t on = m->via_pulley[i];
         if (on < 0) continue;
@@ -339,14 +355,6 @@ static const char *check_ropes(const fm_image *m)
     for (int32_t i = 0; i < m->n.sides; i++)
         if (!is_side(m, i) || !(m->side_share[i] > 0.0)) return "a rope has an impossible side";
     return NULL;
-}
-
-/* Whether pieces of a law know no velocity, so that it never sticks. */
-static int never_sticks(const fm_image *m, int32_t law)
-{
-    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
-        if (!(m->law_range[5 * i + 2] <= -1e299 && m->law_range[5 * i + 3] >= 1e299)) return 0;
-    return 1;
 }
 
 /* Cylinders have a valve with its law, or flows; the bristles from `bristle` on are their pressures, in order. */
@@ -375,6 +383,10 @@ static const char *check_motors(const fm_image *m, int32_t bristle)
         if (part < 0 || part >= m->joint_nu[joint] - m->joint_excited[joint])
             return "a motor acts on a mode that its joint does not have";
         if (!(m->motor_nominal[i] > 0.0)) return "what is small of a motor's current is not positive";
+        const int32_t laws[3] = {m->motor_voltage_law[i], m->motor_current_law[i], m->motor_loss_law[i]};
+        for (int k = 0; k < 3; k++)
+            if (laws[k] >= 0 && (m->law_motor[laws[k]] != i || laws[k] == laws[(k + 1) % 3]))
+                return "a motor has the law of another";
         if (state < 0) continue;
         if (state != bristle || state >= m->n.bristles || m->bristle_friction[state] >= 0)
             return "a motor's current is out of place";

@@ -49,6 +49,12 @@ static inline int fm_is_cam(const fm_image *m, int32_t coupling)
     return m->coupling_count[coupling] == 2 && m->term_path[m->coupling_first[coupling] + 1] >= 0;
 }
 
+/* Whether a law is that of what the gear of a motor loses. */
+static inline int fm_law_is_loss(const fm_image *m, int32_t law)
+{
+    return m->law_motor[law] >= 0 && m->law_u[law] >= 0;
+}
+
 /* Whether a row is the distance of two points that follows a program; its target itself moves nothing. */
 static inline int fm_is_programmed_length(const fm_image *m, int32_t row)
 {

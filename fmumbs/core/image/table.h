@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 16u
+#define FM_IMAGE_VERSION 17u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -340,6 +340,9 @@ typedef struct fm_header {
     A(law_gear, i, 1, laws, gears, -1, "", "FORCES")                                                 \
     /* the cylinder whose valve they watch, without force: their position is its opening (cylinder.c) */ \
     A(law_cylinder, i, 1, laws, cylinders, -1, "", "FORCES")                                         \
+    /* the motor whose limits they watch, or what its gear loses, on its mode: its torque is their position (motor.c) \
+     */                                                                                           \
+    A(law_motor, i, 1, laws, motors, -1, "", "FORCES")                                               \
     /* 1: a stop at which velocities jump, and its restitution (impacts.c) */                        \
     A(law_hard, i, 1, laws, free, 0, "", "FORCES")                                                   \
     A(law_restitution, d, 1, laws, free, 0, "", "FORCES")                                            \
@@ -381,11 +384,15 @@ typedef struct fm_header {
     A(actuator_Q, i, 1, actuators, points, 0, "", "FORCES")                                          \
     A(actuator_force, i, 1, actuators, controls, 0, "", "FORCES")                                    \
     /* motors: the joint and the velocity variable that they act on, the input that is their voltage, the current \
-     * among the bristles (-1: none, without inductance), and what is small of it */                 \
+     * among the bristles (-1: none, without inductance); the laws that watch the limits of both, and that of what the \
+     * gear loses (-1: none); what is small of the current */                 \
     A(motor_joint, i, 1, motors, joints, 0, "", "FORCES")                                            \
     A(motor_u, i, 1, motors, speeds, 0, "", "FORCES")                                                \
     A(motor_voltage, i, 1, motors, controls, 0, "", "FORCES")                                        \
     A(motor_state, i, 1, motors, bristles, -1, "", "FORCES")                                         \
+    A(motor_voltage_law, i, 1, motors, laws, -1, "", "FORCES")                                       \
+    A(motor_current_law, i, 1, motors, laws, -1, "", "FORCES")                                       \
+    A(motor_loss_law, i, 1, motors, laws, -1, "", "FORCES")                                          \
     A(motor_nominal, d, 1, motors, free, 0, "A", "FORCES")                                           \
     A(motor_resistance, d, 1, motors, free, 0, "Ohm", "FORCES")                                      \
     A(motor_inductance, d, 1, motors, free, 0, "H", "FORCES")                                        \
@@ -393,6 +400,8 @@ typedef struct fm_header {
     A(motor_gear, d, 1, motors, free, 0, "1|rad/m", "FORCES")                                        \
     A(motor_rotor_inertia, d, 1, motors, free, 0, "kg.m2", "FORCES")                                 \
     A(motor_voltage_limit, d, 1, motors, free, 0, "V", "FORCES")                                     \
+    A(motor_current_limit, d, 1, motors, free, 0, "A", "FORCES")                                     \
+    A(motor_efficiency, d, 1, motors, free, 0, "", "FORCES")                                         \
     /* gears: the law of their teeth, and their second coordinate */                                 \
     A(gear_law, i, 1, gears, laws, 0, "", "FORCES")                                                  \
     A(gear_p, i, 1, gears, positions, 0, "", "FORCES")                                               \

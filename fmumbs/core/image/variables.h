@@ -57,6 +57,8 @@
     P(V, M_GEAR, motor_gear, 1, motors)                                                  \
     P(V, M_ROTOR, motor_rotor_inertia, 1, motors)                                        \
     P(V, M_VOLTAGE_LIMIT, motor_voltage_limit, 1, motors)                                \
+    P(V, M_CURRENT_LIMIT, motor_current_limit, 1, motors)                                \
+    P(V, M_EFFICIENCY, motor_efficiency, 1, motors)                                      \
     P(V, T_RATIO, gear_ratio, 1, gears)                                                  \
     P(V, T_OFFSET, gear_offset, 1, gears)                                                \
     P(V, T_BACKLASH, gear_backlash, 1, gears)                                            \
@@ -243,11 +245,13 @@
       "power of the actuator: its force times the rate of its length")                                                \
     K(M_CURRENT, MOTOR, "current", 1, STATE, INDUCTIVE, OWN_STATE, NOTHING, STATE, "A", "A",                          \
       "current of the motor")                                                                                         \
-    K(M_CURRENT_AT_ONCE, MOTOR, "current", 1, OUTPUT, RESISTIVE, NOWHERE, NOTHING, OWN, "A", "A",                     \
+    K(M_CURRENT_AT_ONCE, MOTOR, "current", 1, OUTPUT, RESISTIVE, NOWHERE, LAWS, OWN, "A", "A",                     \
       "current of the motor, which has no inductance")                                                                \
-    K(M_TORQUE, MOTOR, "torque", 1, OUTPUT, EVERY, NOWHERE, NOTHING, OWN, "N.m", "N",                                 \
+    K(M_TORQUE, MOTOR, "torque", 1, OUTPUT, LOSSLESS, NOWHERE, LAWS, OWN, "N.m", "N",                                 \
       "torque or force of the motor on its joint, behind the gear")                                                   \
-    K(M_POWER, MOTOR, "power", 1, OUTPUT, EVERY, NOWHERE, NOTHING, OWN, "W", "W",                                     \
+    K(M_TORQUE_LEFT, MOTOR, "torque", 1, OUTPUT, LOSSY, NOWHERE, WORLD_AND_MOTION, LAW, "N.m", "N",                   \
+      "torque or force of the motor on its joint, behind the gear and its losses")                                    \
+    K(M_POWER, MOTOR, "power", 1, OUTPUT, EVERY, NOWHERE, LAWS, OWN, "W", "W",                                     \
       "electrical power that the motor takes")                                                                        \
     K(T_POSITION, GEAR, "position", 1, OUTPUT, EVERY, NOWHERE, NOTHING, STATE, "rad", "m",                            \
       "position of the first joint less that to which the second one turns it, from the middle of the play")          \
@@ -351,8 +355,12 @@
       "rate of the rotor over that of the joint")                                                                     \
     K(M_ROTOR, MOTOR, "rotor_inertia", 1, TUNABLE, ROTATING, PARAMETER, NOTHING, NOTHING, "kg.m2", "kg.m2",           \
       "inertia of the rotor")                                                                                         \
-    K(M_VOLTAGE_LIMIT, MOTOR, "voltage_limit", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "V", "V",              \
+    K(M_VOLTAGE_LIMIT, MOTOR, "voltage_limit", 1, TUNABLE, CUT, PARAMETER, NOTHING, NOTHING, "V", "V",              \
       "largest voltage of the motor, in both directions")                                                             \
+    K(M_CURRENT_LIMIT, MOTOR, "current_limit", 1, TUNABLE, CURBED, PARAMETER, NOTHING, NOTHING, "A", "A",             \
+      "largest current of the motor, in both directions")                                                             \
+    K(M_EFFICIENCY, MOTOR, "efficiency", 1, TUNABLE, LOSSY, PARAMETER, NOTHING, NOTHING, "", "",                      \
+      "part of the power that the motor's gear passes on, in both directions")                                        \
     K(T_RATIO, GEAR, "ratio", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                 \
       "rate of the first joint over that of the second")                                                              \
     K(T_OFFSET, GEAR, "offset", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "rad", "m",                           \
@@ -496,6 +504,8 @@
     B(M_CONSTANT, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(M_ROTOR, FM_EACH, 0.0, FM_LARGEST)                                                 \
     B(M_VOLTAGE_LIMIT, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(M_CURRENT_LIMIT, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(M_EFFICIENCY, FM_EACH, FM_LEAST, 1.0)                                              \
     B(T_RATIO, FM_NOT_ZERO, -FM_LARGEST, FM_LARGEST)                                     \
     B(T_BACKLASH, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(T_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                        \

@@ -17,7 +17,7 @@ typedef enum fm_laws_off { FM_ALL_LAWS, FM_STICKING_LAWS, FM_NO_LAWS } fm_laws_o
     A(double, looks, 6 * n.laws)    /* position and velocity at one sample within a step, at the next, between them */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
     A(double, udot, (n.laws > 0) * n.speeds) /* accelerations without the forces of laws that stick */   \
-    A(double, own_range, 5 * n.own_pieces) /* of gears, whose parameters make their pieces */ \
+    A(double, own_range, 5 * n.own_pieces) /* of gears and motors, whose parameters make them */ \
     A(double, own_polynomial, FM_LAW_TERMS * n.own_pieces)                                               \
     A(int32_t, held, n.held)        /* the laws that interact */                                         \
     A(int32_t, where, n.held)       /* fm_sticking_at: where their forces lie in their ranges */             \

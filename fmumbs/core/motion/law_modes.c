@@ -10,6 +10,7 @@
 #include "../tree/rate.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../forces/motor.h"
 #include "evaluation.h"
 #include "impacts.h"
 #include "law_rates.h"
@@ -193,8 +194,10 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     const fm_evaluation how = fm_evaluation_at(t, y);
     fm_controls_at(s, t);
     fm_laws_place(s, y);
+    const int curbed = move && fm_motors_curb(s, y);
     int settled = move ? fm_impacts(s, &how, y) : 0;
     if (settled < 0) return -1;
+    settled |= curbed;
     const int32_t n = list_bounds(s, y);
     if (n < 0) {
         s->laws.fault = s->image.n.laws;
@@ -263,11 +266,13 @@ int fm_laws_struck(const fm_instance *s)
     return memcmp(s->law_struck_last, s->law_struck, FM_STRUCK * laws * sizeof(double)) != 0;
 }
 
-/* Modes for outputs at the present time: those of the integrator, or, after a change, those with which it would start.
+/* Inputs and modes for outputs at the present time: those of the integrator, or, after a change, those with which it
+ * would start.
  */
 void fm_laws_present(fm_instance *s)
 {
     s->valid |= FM_VALID_LAWS;
+    fm_controls_at(s, s->clock[FM_TIME]);
     if (s->image.n.laws == 0) return;
     memcpy(s->laws.now, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
     if (s->clock[FM_AHEAD] != 0.0 || s->clock[FM_HOSTED] != 0.0) return;

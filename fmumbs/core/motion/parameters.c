@@ -6,6 +6,7 @@
 #include "../tree/modal.h"
 #include "../tree/planar.h"
 #include "../forces/gear.h"
+#include "../forces/motor.h"
 #include "../loops/delassus.h"
 #include "friction.h"
 #include "own_states.h"
@@ -20,5 +21,6 @@ void fm_derive(fm_instance *s)
     fm_friction_derive(s);
     fm_own_derive(s);
     fm_gears_derive(s);
+    fm_motors_derive(s);
     s->model.obeys = 0;
 }

@@ -41,8 +41,7 @@ static int is_sliding(const fm_image *m, int32_t kind, int32_t friction, int32_t
 
 static int is_law_linear(const fm_image *m, int32_t law)
 {
-    return m->law_spring[law] >= 0 || m->law_side[law] >= 0 || m->law_cylinder[law] >= 0 ||
-           m->mode_linear[m->law_u[law]] != 0;
+    return m->law_u[law] < 0 || m->mode_linear[m->law_u[law]] != 0;
 }
 
 /* The link of a coordinate of a coupling. */

@@ -83,15 +83,15 @@ static void note_looks(const fm_instance *s, const double *y, double *looks)
 /* Whether a law may have left its piece between two samples h apart, although it is in it at both: the law stays
  * between the smallest and the largest Bezier control value, of the cubic Hermite interpolant of positions, and of the
  * parabola of velocities through that halfway. Positions do not tell the velocities: dense output has the one as the
- * derivative of the other to the tolerance only, however close two samples are. Of a rope the position is that
- * at which it becomes slack, whose derivative may jump: a parabola. */
+ * derivative of the other to the tolerance only, however close two samples are. Where a law watches something else, as
+ * a rope's margin or a motor's torque, whose derivative may jump, the position is a parabola. */
 static int may_leave(const fm_instance *s, int32_t law, const double *one, const double *other, const double *halfway,
                      double h)
 {
     const fm_image *m = &s->image;
     double x[4] = {one[0], one[0] + h / 3.0 * one[1], other[0] - h / 3.0 * other[1], other[0]};
     const double v[3] = {one[1], 2.0 * halfway[1] - 0.5 * (one[1] + other[1]), other[1]};
-    if (m->law_side[law] >= 0 || m->law_cylinder[law] >= 0) x[1] = x[2] = 2.0 * halfway[0] - 0.5 * (one[0] + other[0]);
+    if (fm_law_watches(m, law)) x[1] = x[2] = 2.0 * halfway[0] - 0.5 * (one[0] + other[0]);
     double x_least = x[0], x_most = x[0], v_least = v[0], v_most = v[0];
     int32_t piece;
     if (!fm_law_slides(s, law, &piece)) return 0;
