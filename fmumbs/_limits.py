@@ -67,6 +67,11 @@ def is_semidefinite(rows: Sequence[Sequence[float]]) -> bool:
     return bool(_lib.fm_matrix_fits([entry for row in rows for entry in row], len(rows)))
 
 
+def euler_sequence(word: str) -> int:
+    """The number of the sequence of Euler angles that a word such as "ZYX" or "xyz" names, 0 for none."""
+    return int(_lib.fm_euler_sequence(word.encode()))
+
+
 def _parts(why: Any) -> tuple[str, str]:
     rule, fix = _ffi.string(why).decode().split(": ", 1)
     return rule, f"{fix[0].upper()}{fix[1:]}"

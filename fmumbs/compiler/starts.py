@@ -96,8 +96,8 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
     if kind.place == lib.FM_AT_BRISTLE:
         return "start_z", [int(arrays["friction_z"][element]) + part]
     if kind.place == lib.FM_AT_OWN_STATE:
-        after = int(place.kind == lib.FM_CY_PRESSURE_B)
-        return "start_z", [int(arrays[f"{OWNERS[kind.owner]}_state"][element]) + after]
+        first = int(arrays[f"{OWNERS[kind.owner]}_state"][element])
+        return "start_z", [first + int(lib.fm_kind_own_state(place.kind))]
     if kind.place == lib.FM_AT_CONTROL:
         of = {lib.FM_HAVE_PRESSED: "pressed", lib.FM_HAVE_SCALED: "scaled"}
         what = of.get(kind.elements, kind.suffix)

@@ -409,6 +409,9 @@ int fm_value_fits(int32_t kind, int diagonal, double value, char *why, size_t ca
 int fm_inertia_fits(const double inertia[6], int measured, char *why, size_t capacity);
 int fm_matrix_fits(const double *matrix, int32_t n);
 int32_t fm_kind_rate(int32_t kind); /* the kind that is its time derivative, -1 for none */
+int32_t fm_kind_own_state(int32_t kind); /* of a kind that is an own state: how many of its element come before it */
+/* The sequence of Euler angles that a word such as "ZYX" or "xyz" names, by fm_euler_axes; 0: none. */
+int32_t fm_euler_sequence(const char *word);
 /* For a compiler: the variables of some kinds that a model with these arrays and sizes has, in the order of fm_array()
  * and fm_size_name(): of each the kind, the element, and the component, -1 for a scalar. Arrays of variables and what
  * the kinds do not ask for may be NULL. Returns how many; kind NULL: only that. */

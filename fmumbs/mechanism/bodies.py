@@ -15,7 +15,7 @@ from typing import Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fmumbs import _checks
+from fmumbs import _checks, _limits
 from fmumbs._checks import Mat3, Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import looks, shapes
@@ -146,10 +146,7 @@ class Body(Element):
 
     def sequence(self) -> int:
         """The number of its Euler angles' sequence in the core, 0 for none."""
-        if self.euler is None:
-            return 0
-        axes = ["xyz".index(axis) for axis in self.euler.lower()]
-        return 1 + axes[0] + 3 * axes[1] + 9 * axes[2] + 27 * self.euler.islower()
+        return _limits.euler_sequence(self.euler or "")
 
     @classmethod
     def rod(
@@ -394,10 +391,8 @@ def _euler(value: object, what: str) -> str | None:
     """A sequence of three axes, or None. Raises ModelError for another value."""
     if value is None:
         return None
-    if isinstance(value, str) and len(value) == 3 and (value.islower() or value.isupper()):
-        axes = value.lower()
-        if set(axes) <= set("xyz") and axes[0] != axes[1] != axes[2]:
-            return value
+    if isinstance(value, str) and _limits.euler_sequence(value):
+        return value
     raise ModelError(
         f"{what} is {_checks.shown(value)}, which is not a sequence of three axes, none twice in a row. Give 'ZYX', "
         "about axes that turn with the body, or 'xyz', about fixed ones."

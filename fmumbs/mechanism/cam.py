@@ -41,7 +41,7 @@ class Cam(Coupling):
 
     The follower never leaves the cam: where tau[1] changes its sign, a spring would have to press it on. Outputs:
     tau[1], the generalised force of the profile on B, and tau[2] = -scale f' tau[1] on A [N.m] or [N], so that the cam
-    takes no power. As with fm.Coupling they act between the two bodies of each joint.
+    takes no power; power, that of tau[1] [W]. As with fm.Coupling they act between the two bodies of each joint.
 
     Raises ModelError for an empty table, positions that do not increase, a periodic table whose ends differ, a path
     whose second derivative jumps, a scale of zero, and a cam that is its own follower.

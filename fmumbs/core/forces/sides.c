@@ -25,6 +25,7 @@
 #include "../maths/rotations.h"
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
+#include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
@@ -34,6 +35,8 @@
 #include <string.h>
 
 #define FM_LEAST_LEFT 1e-3 /* of a rope's length: a side with less has run out */
+#define FM_LEAST_ARC 1e-9 /* [rad]: round-off of where a rope touches a pulley */
+#define FM_MIDDLE_ARC (3.14159265358979323846 - FM_LEAST_ARC) /* between no arc and a whole turn */
 #define FM_FARTHEST_TURN 1.6 /* [rad] about a pulley in one step: beyond half a turn it would count the other way */
 
 /* Length and slope of a span from a pulley of radius r to N in its frame; alpha: near which its angle is, and that
@@ -151,6 +154,43 @@ int32_t fm_ropes_follow(fm_instance *s, const double *y)
             if (isfinite(span.angle)) s->via_angle[via] = span.angle;
         }
     return lost;
+}
+
+/* The angle that a rope lies on the pulley between a side and the next one, less than a turn at the start. */
+static double arc_after(const fm_instance *s, int32_t side)
+{
+    const fm_image *m = &s->image;
+    const int32_t one = m->side_via[side] + m->side_vias[side] - 1, other = m->side_via[side + 1];
+    const double *A = m->point_R + 9 * m->via_point[one], *B = m->point_R + 9 * m->via_point[other];
+    double along = 0.0, across = 0.0; /* of the directions at which it touched at the start */
+    for (int j = 0; j < 3; j++) along += A[3 * j] * B[3 * j], across += A[3 * j + 1] * B[3 * j];
+    const double start = fm_with_turns(m->via_turn[other] * fm_atan2(across, along), FM_MIDDLE_ARC);
+    return start + (m->via_turn[one] * s->via_angle[one] + m->via_turn[other] * s->via_angle[other]);
+}
+
+/* The names of the rope and of the joint of a pulley, for messages. */
+const char *fm_pulley_rope(const fm_image *m, int32_t pulley)
+{
+    int32_t rope = 0;
+    while (pulley >= m->rope_pulley[rope] + m->rope_pulleys[rope]) rope++;
+    return m->text + m->rope_name[rope];
+}
+
+const char *fm_pulley_joint(const fm_image *m, int32_t pulley)
+{
+    return m->text + m->joint_name[fm_joint_of_mode(m, m->pulley_u[pulley])];
+}
+
+/* The first pulley that a rope leaves where a side beside it is taut, at y where fm_ropes_follow was; -1: none.
+ * Requires work.control. */
+int32_t fm_rope_lifts(const fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t side = 0; m->n.pulleys > 0 && side + 1 < m->n.sides; side++) {
+        if (m->side_rope[side] != m->side_rope[side + 1] || !(arc_after(s, side) < -FM_LEAST_ARC)) continue;
+        if (fm_side_is_taut(s, side, y) || fm_side_is_taut(s, side + 1, y)) return m->via_pulley[m->side_via[side + 1]];
+    }
+    return -1;
 }
 
 /* The first rope of which a side has no length left at y; -1: none. Requires work.control. */

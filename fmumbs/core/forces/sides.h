@@ -30,6 +30,9 @@ double fm_side_tension(const fm_instance *s, int32_t side, const fm_side *at);
 double fm_side_winding(const fm_instance *s, int32_t side, const fm_side *at);
 double fm_side_seed(const fm_instance *s, int32_t side, const double *control);
 int32_t fm_ropes_follow(fm_instance *s, const double *y);
+const char *fm_pulley_rope(const fm_image *m, int32_t pulley);
+const char *fm_pulley_joint(const fm_image *m, int32_t pulley);
+int32_t fm_rope_lifts(const fm_instance *s, const double *y);
 int32_t fm_rope_run_out(const fm_instance *s, const double *y);
 double fm_side_tension_seed(const fm_instance *s, int32_t side, const double *control);
 

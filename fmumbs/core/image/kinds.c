@@ -1,6 +1,7 @@
 /* kinds.c: the kinds of variables as a table, and which elements have them. */
 #include "kinds.h"
 
+#include "../maths/rotations.h"
 #include "image.h"
 #include "joints.h"
 
@@ -95,6 +96,29 @@ int32_t fm_control_place(const fm_image *m, int32_t kind, int32_t object)
     case FM_RO_LENGTH_IN: return m->rope_winch[object];
     default: return m->actuator_force[object];
     }
+}
+
+/* Capital letters are axes that turn with the body, small ones fixed axes. */
+int32_t fm_euler_sequence(const char *word)
+{
+    static const char *const letters[2] = {"XYZ", "xyz"};
+    for (int32_t sequence = 1; sequence <= FM_EULER_CODES; sequence++) {
+        int32_t axis[3], fixed, same = 0;
+        if (!fm_euler_axes(sequence, axis, &fixed)) continue;
+        while (same < 3 && word[same] == letters[fixed][axis[same]]) same++;
+        if (same == 3 && word[3] == 0) return sequence;
+    }
+    return 0;
+}
+
+/* Which own state of its element a kind is: they follow one another in the order of their kinds. */
+int32_t fm_kind_own_state(int32_t kind)
+{
+    int32_t before = 0;
+    while (kind > before && fm_kinds[kind - before - 1].place == FM_AT_OWN_STATE &&
+           fm_kinds[kind - before - 1].owner == fm_kinds[kind].owner)
+        before++;
+    return before;
 }
 
 static int is_flexible(const fm_image *m, int32_t body)

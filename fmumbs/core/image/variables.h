@@ -279,6 +279,8 @@
       "flow of the valve into chamber B of the cylinder")                                                             \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
+    K(C_POWER, COUPLING, "power", 1, OUTPUT, CAMS, NOWHERE, JOINT_FORCES, BALANCE, "W", "W",                          \
+      "power of the cam's force on its follower, which it takes where it turns")                                      \
     K(FR_FORCE, FRICTION, "force", 0, OUTPUT, RUBBING, NOWHERE, MOTION, FRICTION, "N.m", "N",                         \
       "generalised force of the friction on the joint's mode, which drives M with respect to F")                      \
     K(FR_Z, FRICTION, "z", 0, STATE, RUBBING, BRISTLE, NOTHING, STATE, "rad", "m",                                    \

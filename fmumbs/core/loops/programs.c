@@ -63,13 +63,14 @@ static void locked_angles(const double R[9], const double eta[3], double angle[3
 /* The angles of R nearest to eta. */
 static void angles_of(const double R[9], const double eta[3], double angle[3])
 {
-    const double a = fm_atan2(-R[5], R[8]), b = fm_asin(fmax(-1.0, fmin(1.0, R[2]))), c = fm_atan2(-R[1], R[0]);
-    const double found[2][3] = {{a, b, c}, {a + FM_HALF_TURN, FM_HALF_TURN - b, c + FM_HALF_TURN}};
-    double nearest = INFINITY;
+    double nearest = INFINITY, one[4];
     if (is_locked(R)) {
         locked_angles(R, eta, angle);
         return;
     }
+    fm_euler_angles(R, FM_EULER_XYZ, one);
+    const double found[2][3] = {{one[0], one[1], one[2]},
+                                {one[0] + FM_HALF_TURN, FM_HALF_TURN - one[1], one[2] + FM_HALF_TURN}};
     for (int n = 0; n < 2; n++) {
         double near[3], square = 0.0;
         for (int i = 0; i < 3; i++) {

@@ -19,6 +19,9 @@ void fm_rotation_of(const double *q, double R[9]);
 void fm_across(const double axis[3], double out[3]);
 int fm_is_rotation(const double *R);
 double fm_with_turns(double angle, double near);
+#define FM_EULER_CODES 54 /* sequences are from 1 to this; not all of them exist */
+#define FM_EULER_XYZ (1 + 3 * 1 + 9 * 2) /* turns about x, y, z, each about the axes that the last one left */
+
 int fm_euler_axes(int32_t sequence, int32_t axis[3], int32_t *about_fixed);
 void fm_euler_angles(const double R[9], int32_t sequence, double out[4]);
 

@@ -117,8 +117,3 @@ double fm_atan2(double y, double x)
     if (signbit(x)) angle = pi - (angle - pi_rest);
     return copysign(angle, y);
 }
-
-double fm_asin(double x)
-{
-    return fm_atan2(x, sqrt((1.0 - x) * (1.0 + x)));
-}

@@ -54,8 +54,6 @@ double fm_sin(double angle);
 
 /* Within 2 ulp; NaN unless both are finite. */
 double fm_atan2(double y, double x);
-/* For |x| <= 1; within 3 ulp. */
-double fm_asin(double x);
 
 FM_HIDDEN_END
 

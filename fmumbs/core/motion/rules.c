@@ -81,9 +81,16 @@ static fm_status check_ropes(fm_instance *s, fm_status status)
     if (s->image.n.ropes == 0) return FM_OK;
     fm_controls_at(s, s->clock[FM_TIME]);
     const int32_t rope = fm_rope_run_out(s, s->y);
-    if (rope < 0) return FM_OK;
-    return fm_say(s, status, "a side of rope '%s' has no length left: give a longer one, or stop what takes it in",
-                  s->image.text + s->image.rope_name[rope]);
+    if (rope >= 0)
+        return fm_say(s, status, "a side of rope '%s' has no length left: give a longer one, or stop what takes it in",
+                      s->image.text + s->image.rope_name[rope]);
+    (void)fm_ropes_follow(s, s->y);
+    const int32_t pulley = fm_rope_lifts(s, s->y);
+    if (pulley < 0) return FM_OK;
+    return fm_say(s, status,
+                  "rope '%s' is off its pulley on joint '%s': guide it by points beside the pulley, or start where it "
+                  "lies on it",
+                  fm_pulley_rope(&s->image, pulley), fm_pulley_joint(&s->image, pulley));
 }
 
 static fm_status check_cylinders(fm_instance *s, fm_status status)

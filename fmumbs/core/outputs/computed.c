@@ -210,6 +210,9 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;
     case FM_C_TAU: return fm_coupling_force(s, object, part);
+    case FM_C_POWER:
+        return fm_coupling_force(s, object, 0) *
+               s->y[m->n.positions + m->link_u[m->term_link[m->coupling_first[object]]]];
     case FM_FR_FORCE: return fm_friction_force(s, object, part);
     case FM_FR_SLIP: return s->friction->slip[object];
     case FM_LAW_FORCE: return fm_law_force(s, object, s->y);

@@ -168,6 +168,16 @@ static fm_status rope_went_round(fm_instance *s, double t_end)
         t_end, s->clock[FM_TIME], s->image.text + s->image.rope_name[s->integrator->rope]);
 }
 
+/* A taut rope that left a pulley. */
+static fm_status rope_lifted(fm_instance *s, double t_end)
+{
+    const int32_t pulley = s->integrator->left;
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s rope '%s' lifts off its pulley on joint '%s'. Guide it "
+                  "by points beside the pulley, or stop what draws it off",
+                  t_end, s->clock[FM_TIME], fm_pulley_rope(&s->image, pulley), fm_pulley_joint(&s->image, pulley));
+}
+
 /* Whether a rope has no length left, and says so. */
 static int rope_ran_out(fm_instance *s, double t_end)
 {
@@ -203,6 +213,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
     if (s->integrator->lost >= 0) return lost_coordinates(s, t_end, s->integrator->lost);
     if (s->integrator->rope >= 0) return rope_went_round(s, t_end);
+    if (s->integrator->left >= 0) return rope_lifted(s, t_end);
     if (s->friction->jammed >= 0) return fm_jammed(s, t_end);
     if (!s->realised->crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);

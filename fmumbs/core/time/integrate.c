@@ -174,7 +174,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
             accept(s, t, arrival, t_end, scheme);
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = wanted(s, h, grown, error, rejected);
-            if (!fm_stop_at_switch(s) || !fm_follow_ropes(s, s->head)) return STUCK;
+            if (!fm_stop_at_switch(s) || !fm_follow_ropes(s, clock[FM_TIME_HEAD], s->head)) return STUCK;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
             if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path has its next piece */
             return fm_correct_head(s) ? ADVANCED : STUCK;
@@ -300,7 +300,7 @@ static int hopeless(const fm_instance *s, double start, double t_end)
 static int return_to_head(fm_instance *s)
 {
     const double t = s->clock[FM_TIME_HEAD];
-    s->singular->tangent_row = s->integrator->lost = s->integrator->rope = -1;
+    s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
     if (!fm_choose_law_modes(s, t, s->head)) return 0;
     fm_rates(s, t, s->head, s->slope);
     s->work.time = t;
@@ -387,7 +387,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
-    s->laws.fault = s->singular->tangent_row = s->integrator->lost = s->integrator->rope = -1;
+    s->laws.fault = s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
     s->integrator->far = s->laws.resolved = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);

@@ -59,6 +59,7 @@ typedef struct fm_integrator {
     double far; /* the coordinate of that joint which is too large to be resolved; 0: none is */
     int32_t far_slides; /* 1: it is a translation */
     int32_t rope; /* that went too far about a pulley in a step; -1: none */
+    int32_t left; /* a pulley that a taut rope left in a step; -1: none */
     fm_rejection rejection; /* of the last rejected trial step (headway.c) */
     int32_t slow; /* the last steps that made no headway */
     double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the

@@ -5,6 +5,7 @@
 #include "../instance/instance.h"
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
+#include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../forces/sides.h"
 #include "../loops/cut_joints.h"
@@ -93,11 +94,15 @@ int fm_stop_at_switch(fm_instance *s)
     return fm_choose_law_modes(s, t, s->head);
 }
 
-/* Counts the turns of ropes about pulleys to the end y of a step. 0: one went too far in it. */
-int fm_follow_ropes(fm_instance *s, const double *y)
+/* Counts the turns of ropes about pulleys to the end y of a step at time t. 0: one went too far in it, or left its
+ * pulley. */
+int fm_follow_ropes(fm_instance *s, double t, const double *y)
 {
+    if (s->image.n.pulleys == 0) return 1;
     s->integrator->rope = fm_ropes_follow(s, y);
-    return s->integrator->rope < 0;
+    fm_controls_at(s, t);
+    s->integrator->left = fm_rope_lifts(s, y);
+    return s->integrator->rope < 0 && s->integrator->left < 0;
 }
 
 /* Whether there are constraints or coordinates of cut joints. */
@@ -237,7 +242,7 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     memcpy(s->y, s->integrator->trial, bytes);
     fm_follow_paths(s, t + h, s->y);
     s->clock[FM_TIME_HEAD] = t;
-    if (!fm_follow_ropes(s, s->y)) return 0;
+    if (!fm_follow_ropes(s, t + h, s->y)) return 0;
     if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y, 0);
     if (!fm_correct_drift(s, s->y, 1) || leaps(s, s->integrator->trial, s->y, h)) return 0;
     if (!follow_joints(s, t + h, s->head, s->y, 0)) return 0;
@@ -251,7 +256,7 @@ int fm_correct_hosted(fm_instance *s, double t, double *y)
 {
     (void)fm_normalise(s, y, NULL);
     fm_follow_paths(s, t, y);
-    if (!fm_follow_ropes(s, y)) return 0;
+    if (!fm_follow_ropes(s, t, y)) return 0;
     if (!has_cut_joints(s)) return follow_joints(s, t, s->head, y, 1);
     if (!fm_correct_drift(s, y, 1) || !follow_joints(s, t, s->head, y, 1)) return 0;
     fm_watch_rows(s, y);

@@ -8,7 +8,7 @@ FM_HIDDEN_BEGIN
 
 int fm_choose_law_modes(fm_instance *s, double t, double *y);
 int fm_stop_at_switch(fm_instance *s);
-int fm_follow_ropes(fm_instance *s, const double *y);
+int fm_follow_ropes(fm_instance *s, double t, const double *y);
 int fm_any_law_rests(fm_instance *s, const double *y);
 int fm_correct_trial(fm_instance *s, double arrival);
 int fm_correct_head(fm_instance *s);

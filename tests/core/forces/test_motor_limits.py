@@ -12,9 +12,9 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 import fmumbs as fm
+from core.forces.test_motors import FRICTION, J, K, L, N, R, drive, k
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.layout import pack
-from core.forces.test_motors import FRICTION, L, K, N, R, J, drive, k
 from support.both_ways import runs
 from support.sweeps import each_value, seeds
 
@@ -50,7 +50,8 @@ def after(phases: list[Phase], y: Any, stop: float) -> Any:
         steps = np.linspace(0.0, stop, 2001)[1:]
         values = [until(at(one)) for one in steps]
         first = next(i for i, one in enumerate(values) if one < 0.0)
-        end = brentq(lambda one, at=at, until=until: until(at(one)), steps[first] - stop / 2000, steps[first], xtol=1e-16)
+        before = steps[first] - stop / 2000
+        end = brentq(lambda one, at=at, until=until: until(at(one)), before, steps[first], xtol=1e-16)
         t, state = t + end, at(end)
     raise AssertionError("the last phase has an end")
 

@@ -309,15 +309,20 @@ def test_a_drum_takes_the_rope_up() -> None:
         solver.step(3.0)
 
 
-def tether(q0: Any = (1.0, 0.1), length: float = 1.5) -> fm.Model:
-    """A ball that a rope leads around a pulley in a plane, nearly two turns within 3 s."""
+THIN = 0.01
+LONG_STEP = 0.4  # [m]: of the ball, the longest way in a step of these runs
+
+
+def tether(q0: Any = (1.0, 0.1), length: float = 1.512, sense: float = -1.0) -> fm.Model:
+    """A ball whose rope winds around a pulley in a plane, nearly two turns within 3 s; or with the other sense off it.
+    """
     model = fm.Model("tether", gravity=(0, 0, 0))
     wheel = fm.Body("wheel", mass=1.0, inertia=(30, 30, 50))
     ball = fm.Body("ball", mass=0.5, inertia=(1e-3, 1e-3, 1e-3))
     axle = fm.Revolute("axle", model.ground.at(), wheel.at(), axis="z")
-    slides, start = [fm.Slide("x"), fm.Slide("y")], {"q0": q0, "u0": (0.0, 6.0)}
+    slides, start = [fm.Slide("x"), fm.Slide("y")], {"q0": q0, "u0": (0.0, 6.0 * sense)}
     model.add(wheel, ball, axle, fm.Joint("plane", model.ground.at(), ball.at(), modes=slides, **start))
-    way = [model.ground.at(-0.5, -0.1), fm.Pulley(axle, 0.1, side="negative"), ball.at()]
+    way = [model.ground.at(-0.5, -0.1), fm.Pulley(axle, THIN, side="negative"), ball.at()]
     model.add(fm.Rope("rope", way, stiffness=1e4, length=length))
     return model
 
@@ -325,7 +330,7 @@ def tether(q0: Any = (1.0, 0.1), length: float = 1.5) -> fm.Model:
 def laid_by_tether(x: Any, y: Any) -> Any:
     """The length of the ball's side beside that at the first of its places, by angles that are continued."""
     far = np.hypot(x, y)
-    length = np.sqrt(far**2 - 0.01) - 0.1 * (np.unwrap(np.arctan2(y, x)) + np.arccos(0.1 / far))
+    length = np.sqrt(far**2 - THIN**2) - THIN * (np.unwrap(np.arctan2(y, x)) + np.arccos(THIN / far))
     return length - length[0]
 
 
@@ -335,9 +340,24 @@ def test_a_point_that_goes_round_a_pulley_is_followed(options: Any) -> None:
     result = tether().simulate(stop=3.0, interval=0.01, **options)
     length, energy = result["rope.path_length[2]"], result["solver.energy"]
     turned = np.unwrap(np.arctan2(result["plane.q[2]"], result["plane.q[1]"]))
-    assert turned[-1] > 3.5 * math.pi
+    assert turned[-1] < -3.5 * math.pi
     assert_allclose(length - length[0], laid_by_tether(result["plane.q[1]"], result["plane.q[2]"]), atol=1e-13)
     assert_allclose(energy, energy[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{"tolerance": 1e-9}, {"scheme": "radau", "dynamics": "copcod"},
+                                     {"scheme": "rk4", "step": 2e-4}])  # fmt: skip
+def test_a_rope_that_is_drawn_off_its_pulley_ends_the_run(options: Any) -> None:
+    """The ball's side lies on the pulley until the ball is on the straight line of the other side."""
+    solver = fm.Solver(tether(sense=1.0), **options)
+    solver.assemble()
+    with pytest.raises(fm.SolverError, match=r"rope 'rope' lifts off its pulley on joint 'axle'"):
+        solver.step(2.0)
+    x, y = solver.get("plane.q[1]"), solver.get("plane.q[2]")
+    line = math.atan2(0.1, 0.5) + math.asin(THIN / math.hypot(0.5, 0.1))  # of the other side, which touches from above
+    assert abs(math.sin(line) * x - math.cos(line) * y + THIN) < LONG_STEP
+    with pytest.raises(fm.SolverError, match=r"rope 'rope' (is|lifts) off its pulley on joint 'axle'"):
+        solver.step(2.0)
 
 
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
@@ -366,7 +386,7 @@ def test_turns_are_part_of_a_saved_state_and_of_none_after_a_new_start() -> None
 
 def test_a_step_in_which_turns_cannot_be_counted_is_named() -> None:
     """A ball that flies past, its rope slack."""
-    solver = started(tether((0.2, -1.5), 6.0), scheme="rk4", step=0.5)
+    solver = started(tether((0.2, -1.5), 6.0, 1.0), scheme="rk4", step=0.5)
     with pytest.raises(SolverError, match=r"rope 'rope' goes more than a quarter turn about a pulley in one"):
         solver.step(0.5)
 

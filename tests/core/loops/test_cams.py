@@ -53,6 +53,7 @@ def test_an_eccentric_keeps_energy(scheme: str, dynamics: str) -> None:
     force = M * (G + bend * w**2 + slope * result["A.qdd"])
     assert_allclose(result["C.tau[1]"], force, rtol=0, atol=1e-9 * np.abs(force).max())
     assert_allclose(result["C.tau[2]"], -slope * result["C.tau[1]"], rtol=0, atol=1e-12)
+    assert_allclose(result["C.power"], force * slope * w, rtol=0, atol=1e-8 * np.abs(force * slope * w).max())
 
 
 def test_an_eccentric_in_python_and_in_fmus(tmp_path: Path) -> None:
@@ -215,8 +216,8 @@ def test_pictures_show_cams() -> None:
 
 def test_units_are_those_of_the_joints() -> None:
     variables = fm.Solver(lifter()).image.variables
-    found = {name: variables.find(f"C.{name}").unit for name in ("phase", "offset", "scale", "tau[1]", "tau[2]")}
-    assert found == {"phase": "rad", "offset": "m", "scale": "", "tau[1]": "N", "tau[2]": "N.m"}
+    units = {"phase": "rad", "offset": "m", "scale": "", "tau[1]": "N", "tau[2]": "N.m", "power": "W"}
+    assert {name: variables.find(f"C.{name}").unit for name in units} == units
 
 
 def test_reactions_that_cams_leave_open() -> None:

@@ -50,23 +50,20 @@ static void check_angles(void)
 
 static void check_arcs(void)
 {
-    double worst = 0.0, sines = 0.0;
+    double worst = 0.0;
     for (int i = 0; i < 300000; i++) {
         const double y = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0),
                      x = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0);
-        const double part = (2.0 * draw() - 1.0) * (i % 2 ? 1.0 : pow(10.0, -8.0 * draw()));
         worst = fmax(worst, ulps(fm_atan2(y, x), atan2l((long double)y, (long double)x)));
-        sines = fmax(sines, ulps(fm_asin(part), asinl((long double)part)));
         worst = fmax(
             worst, ulps(fm_atan2(y, y * 0.125 * (i % 9)), atan2l((long double)y, (long double)(y * 0.125 * (i % 9)))));
     }
-    CHECK(worst < 2.0 && sines < 3.0);
+    CHECK(worst < 2.0);
     const double some[] = {-2.0, -0.0, 0.0, 1.0, 1e300};
     for (int i = 0; i < 25; i++) { /* axes, and the signs of zeros, as in C99's annex F */
         const double y = some[i / 5], x = some[i % 5], found = fm_atan2(y, x), exact = atan2(y, x);
         CHECK(fabs(found - exact) <= 0x1p-51 * fabs(exact) && signbit(found) == signbit(exact));
     }
-    CHECK(fm_asin(1.0) == 0.25 * TURN && fm_asin(-1.0) == -0.25 * TURN && fm_asin(0.0) == 0.0);
     CHECK(isnan(fm_atan2(nan(""), 1.0)) && isnan(fm_atan2(1.0, nan(""))) && isnan(fm_atan2(HUGE_VAL, 1.0)));
 }
 

@@ -97,9 +97,4 @@ static inline double fm_atan2(double y, double x)
     return atan2f128(y, x);
 }
 
-static inline double fm_asin(double x)
-{
-    return asinf128(x);
-}
-
 #endif
