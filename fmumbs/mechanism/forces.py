@@ -154,8 +154,8 @@ class Rope(Force):
     strains are equal at the start. What is wound over a pulley beyond the start is strained as the side that it belongs
     to. The way goes from the pulley's plane straight to the next point, also beside that plane. Turns of a
     neighbouring point about the axis of a pulley are counted from where it is at the start, to which start values of an
-    FMU are at most half a turn. A taut rope that lifts off a pulley, where its two sides leave it before they touch it, ends the
-    run with the names of both; a slack one may hang anywhere.
+    FMU are at most half a turn. A taut rope that lifts off a pulley, where its two sides leave it before they touch
+    it, ends the run with the names of both; a slack one may hang anywhere.
 
     Variables, one for each side where there are several: tension [N], path_length l [m], slack L - l where that is
     above 0 [m]; power that the rope puts into the bodies [W]. Parameters: stiffness, damping, length, and radius of

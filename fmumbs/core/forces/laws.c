@@ -18,7 +18,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"
 #include "../tree/reversed.h"
-#include "motor.h"
+#include "circuit.h"
 #include "sides.h"
 
 #include <math.h>
@@ -244,23 +244,6 @@ double fm_law_force(const fm_instance *s, int32_t law, const double *y)
     return fm_law_factor(s, law) * fm_law_polynomial(&s->image, piece, x, v);
 }
 
-/* The derivatives of the forces of laws that slide along seeds of the controls, at the present state. */
-void fm_laws_seed(fm_instance *s, const double *control)
-{
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
-        const int32_t scaled = s->image.law_scaled[i];
-        int32_t piece, below;
-        double x, v;
-        s->laws.seed[i] = 0.0;
-        if (s->image.law_side[i] >= 0) s->laws.seed[i] = fm_side_tension_seed(s, s->image.law_side[i], control);
-        if (fm_law_is_loss(&s->image, i)) s->laws.seed[i] = fm_motor_loss_seed(s, s->image.law_motor[i], control);
-        if (scaled < 0 || !(s->control[scaled] >= 0.0) || fm_law_sticks(s, i, &piece, &below, &v)) continue;
-        fm_law_at(s, i, s->y, &x, &v);
-        if (!fm_law_slides(s, i, &piece)) piece = fm_law_piece(&s->image, i, x, v, 0);
-        s->laws.seed[i] = s->law_scale[i] * control[scaled] * fm_law_polynomial(&s->image, piece, x, v);
-    }
-}
-
 /* The derivatives of a law's force by its position and velocity at y. 0: it sticks, or no piece applies. */
 int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v)
 {
@@ -275,6 +258,32 @@ int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by
     (void)fm_law_piece_force(m, piece, x, v, by_x, by_v);
     *by_x *= fm_law_factor(s, law), *by_v *= fm_law_factor(s, law);
     return 1;
+}
+
+/* What seeds of the controls change of what the gear of a motor loses while its law slides. */
+static double loss_seed(const fm_instance *s, int32_t law, const double *control)
+{
+    const int32_t motor = s->image.law_motor[law];
+    double by_x, by_v;
+    (void)fm_law_slopes(s, law, s->y, &by_x, &by_v);
+    return by_x * (fm_motor_strength(s, motor) * fm_motor_current_seed(s, motor, control));
+}
+
+/* The derivatives of the forces of laws that slide along seeds of the controls, at the present state. */
+void fm_laws_seed(fm_instance *s, const double *control)
+{
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        const int32_t scaled = s->image.law_scaled[i];
+        int32_t piece, below;
+        double x, v;
+        s->laws.seed[i] = 0.0;
+        if (s->image.law_side[i] >= 0) s->laws.seed[i] = fm_side_tension_seed(s, s->image.law_side[i], control);
+        if (fm_law_is_loss(&s->image, i)) s->laws.seed[i] = loss_seed(s, i, control);
+        if (scaled < 0 || !(s->control[scaled] >= 0.0) || fm_law_sticks(s, i, &piece, &below, &v)) continue;
+        fm_law_at(s, i, s->y, &x, &v);
+        if (!fm_law_slides(s, i, &piece)) piece = fm_law_piece(&s->image, i, x, v, 0);
+        s->laws.seed[i] = s->law_scale[i] * control[scaled] * fm_law_polynomial(&s->image, piece, x, v);
+    }
 }
 
 /* Adds to K and D of the joints' velocity variables what their laws resist a motion with at y. */

@@ -22,115 +22,13 @@
 #include "elements.h"
 
 #include "../instance/instance.h"
+#include "circuit.h"
 #include "laws.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FM_UNBOUNDED 1e300
-
-/* A drive at a state: torque per current, which is voltage per rate; the rate of its mode; its voltage; the current at
- * which the rate of the current is zero; on which side it is held at its limit, 1 or -1, or 0. */
-typedef struct drive {
-    double strength, rate, voltage, settled;
-    int held;
-} drive;
-
-static double strength_of(const fm_instance *s, int32_t i)
-{
-    return s->motor_gear[i] * s->motor_constant[i];
-}
-
-static double cut(double value, double most)
-{
-    return value > most ? most : value < -most ? -most : value;
-}
-
-/* On which side of its limits the position x of a law is, 1 or -1, or 0 between them: in the piece in use, if one is.
- */
-static int side_of(const fm_instance *s, int32_t law, double x)
-{
-    int32_t piece;
-    if (law < 0) return 0;
-    if (!fm_law_slides(s, law, &piece) || piece < 0) piece = fm_law_piece(&s->image, law, x, 0.0, 0);
-    return (int)(piece - s->image.law_first[law]) - 1;
-}
-
-/* Without its current's limit. */
-static drive driven(const fm_instance *s, int32_t i, const double *y)
-{
-    drive at;
-    const double given = s->work.control[s->image.motor_voltage[i]];
-    const int side = s->work.still ? 0 : side_of(s, s->image.motor_voltage_law[i], given);
-    at.strength = strength_of(s, i);
-    at.rate = s->work.still ? 0.0 : y[s->image.n.positions + s->image.motor_u[i]];
-    at.voltage = s->work.still ? cut(given, s->motor_voltage_limit[i])
-                 : side        ? side * s->motor_voltage_limit[i]
-                               : given;
-    at.settled = (at.voltage - at.strength * at.rate) / s->motor_resistance[i];
-    at.held = 0;
-    return at;
-}
-
-/* What the law of the current's limit watches. */
-static double curbed(const fm_instance *s, int32_t i, const drive *at, const double *y)
-{
-    const int32_t state = s->image.motor_state[i];
-    const double most = s->motor_current_limit[i];
-    if (state < 0) return at->settled;
-    const double own = y[s->model.bristles + state], sign = own < 0.0 ? -1.0 : 1.0;
-    const double now = sign * own, to = sign * at->settled;
-    return sign * fmax(now >= most ? to : fmin(now, most + (to - now)), 0.0);
-}
-
-/* Requires work.control. */
-static drive motor_at(const fm_instance *s, int32_t i, const double *y)
-{
-    const int32_t law = s->image.motor_current_law[i];
-    drive at = driven(s, i, y);
-    if (law >= 0 && !s->work.still) at.held = side_of(s, law, curbed(s, i, &at, y));
-    return at;
-}
-
-static double current_of(const fm_instance *s, int32_t i, const drive *at, const double *y)
-{
-    const int32_t state = s->image.motor_state[i];
-    if (s->work.still) return cut(at->settled, s->motor_current_limit[i]);
-    if (state >= 0) return y[s->model.bristles + state];
-    return at->held ? at->held * s->motor_current_limit[i] : at->settled;
-}
-
-/* Position and velocity of a law of a motor. Requires work.control. */
-void fm_motor_watch(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
-{
-    const int32_t i = s->image.law_motor[law];
-    const drive at = motor_at(s, i, y);
-    *v = 0.0;
-    if (law == s->image.motor_voltage_law[i]) *x = s->work.control[s->image.motor_voltage[i]];
-    else if (law == s->image.motor_current_law[i]) *x = curbed(s, i, &at, y);
-    else *x = at.strength * current_of(s, i, &at, y), *v = y[s->image.n.positions + s->image.motor_u[i]];
-}
-
-/* On which side the current of a motor is held at its limit, 1 or -1; 0: it is not. Requires work.control. */
-int fm_motor_held(const fm_instance *s, int32_t motor)
-{
-    return motor_at(s, motor, s->y).held;
-}
-
-/* Cuts currents that are beyond their limits, where the modes of the laws are chosen; whether there were any. */
-int fm_motors_curb(const fm_instance *s, double *y)
-{
-    int any = 0;
-    for (int32_t i = 0; i < s->image.n.motors; i++) {
-        const int32_t state = s->image.motor_state[i];
-        if (state < 0) continue;
-        double *own = y + s->model.bristles + state;
-        const double within = cut(*own, s->motor_current_limit[i]);
-        any |= within != *own;
-        *own = within;
-    }
-    return any;
-}
 
 /* Makes the pieces of a law that watches a limit: below, between and above. */
 static void watch_limit(fm_instance *s, int32_t law, double most)
@@ -177,33 +75,13 @@ static double lost_per_torque(const fm_instance *s, int32_t i, const double *y)
 
 static void act(fm_instance *s, int32_t i, const double *y, double *tau)
 {
-    const drive at = motor_at(s, i, y);
-    tau[s->image.motor_u[i]] += at.strength * current_of(s, i, &at, y);
-}
-
-/* What seeds of the inputs change of the voltage. */
-static double voltage_seed(const fm_instance *s, int32_t i, const double *control)
-{
-    const int32_t input = s->image.motor_voltage[i];
-    return side_of(s, s->image.motor_voltage_law[i], s->work.control[input]) != 0 ? 0.0 : control[input];
-}
-
-/* The same of the current at once. */
-static double current_seed(const fm_instance *s, int32_t i, const double *control)
-{
-    if (s->image.motor_state[i] >= 0 || fm_motor_held(s, i)) return 0.0;
-    return voltage_seed(s, i, control) / s->motor_resistance[i];
-}
-
-/* The same of what the gear loses while its law slides. */
-double fm_motor_loss_seed(const fm_instance *s, int32_t motor, const double *control)
-{
-    return lost_per_torque(s, motor, s->y) * (strength_of(s, motor) * current_seed(s, motor, control));
+    const fm_circuit at = fm_motor_at(s, i, y);
+    tau[s->image.motor_u[i]] += at.strength * fm_motor_current(s, i, &at, y);
 }
 
 static void react(fm_instance *s, int32_t i, double *tau)
 {
-    tau[s->image.motor_u[i]] += strength_of(s, i) * current_seed(s, i, s->work.control_seed);
+    tau[s->image.motor_u[i]] += fm_motor_strength(s, i) * fm_motor_current_seed(s, i, s->work.control_seed);
 }
 
 static double energy(const fm_instance *s, int32_t i)
@@ -217,33 +95,34 @@ static double energy(const fm_instance *s, int32_t i)
 static int states(const fm_instance *s, int32_t i, const double *y, fm_own_states *own)
 {
     const int32_t state = s->image.motor_state[i];
-    const drive at = motor_at(s, i, y);
+    const fm_circuit at = fm_motor_at(s, i, y);
     const double L = s->motor_inductance[i], R = s->motor_resistance[i], k = at.strength;
     const double passed = 1.0 + lost_per_torque(s, i, y);
     own->u = s->image.motor_u[i], own->along = at.rate, own->nominal[0] = s->image.motor_nominal[i];
     own->damping = state < 0 && !at.held ? passed * k * k / R : 0.0;
     if (state < 0) return 0;
     own->first = s->model.bristles + state;
-    own->settled[0] = cut(at.settled, s->motor_current_limit[i]);
+    own->settled[0] = fmax(fmin(at.settled, s->motor_current_limit[i]), -s->motor_current_limit[i]);
     own->C[0] = passed * k;
     if (at.held) return 1;
     own->rate[0] = ((at.voltage - k * at.rate) - R * y[own->first]) / L;
-    own->A[0][0] = -R / L, own->B[0] = -k / L, own->seed[0] = voltage_seed(s, i, s->work.control_seed) / L;
+    own->A[0][0] = -R / L, own->B[0] = -k / L, own->seed[0] = fm_motor_voltage_seed(s, i, s->work.control_seed) / L;
     return 1;
 }
 
 /* The torque on the joint, or, with `laws.off`, what seeds of the inputs change of it. */
-static double torque(const fm_instance *s, int32_t i, const drive *at)
+static double torque(const fm_instance *s, int32_t i, const fm_circuit *at)
 {
     const int32_t law = s->image.motor_loss_law[i];
-    const double now = s->laws.off ? current_seed(s, i, s->work.control_seed) : current_of(s, i, at, s->y);
+    const double now =
+        s->laws.off ? fm_motor_current_seed(s, i, s->work.control_seed) : fm_motor_current(s, i, at, s->y);
     return at->strength * now + (law >= 0 ? fm_law_force(s, law, s->y) : 0.0);
 }
 
 static double value(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 {
-    const drive at = motor_at(s, i, s->y);
-    const double now = current_of(s, i, &at, s->y);
+    const fm_circuit at = fm_motor_at(s, i, s->y);
+    const double now = fm_motor_current(s, i, &at, s->y);
     (void)part;
     if (kind == FM_M_TORQUE || kind == FM_M_TORQUE_LEFT) return torque(s, i, &at);
     if (kind != FM_M_POWER) return now;
@@ -252,13 +131,13 @@ static double value(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 
 static double seed(const fm_instance *s, int32_t kind, int32_t i, int32_t part)
 {
-    const drive at = motor_at(s, i, s->y);
-    const double change = current_seed(s, i, s->work.control_seed);
+    const fm_circuit at = fm_motor_at(s, i, s->y);
+    const double change = fm_motor_current_seed(s, i, s->work.control_seed);
     (void)part;
     if (kind == FM_M_CURRENT_AT_ONCE) return change;
     if (kind == FM_M_TORQUE) return at.strength * change;
     if (at.held) return 0.0;
-    return voltage_seed(s, i, s->work.control_seed) * current_of(s, i, &at, s->y) + at.voltage * change;
+    return fm_motor_voltage_seed(s, i, s->work.control_seed) * fm_motor_current(s, i, &at, s->y) + at.voltage * change;
 }
 
 const fm_force_element fm_motor_element = {

@@ -189,7 +189,7 @@ def test_tables_are_splines() -> None:
         ([(0, 0), (1, 2), (TURN, 1)], {"periodic": True}, r"periodic, but ends at 1 and not where it begins, at 0"),
         (fm.Path.polynomial(0, 1), {"periodic": True}, r"a Path without a period"),
         (fm.Path((0, 1), ((0, 0, 1), (1, 2, 0)), continuity=1), {}, r"continuity=1"),
-        (ECCENTRIC, {"scale": 0.0}, r"scale is zero"),
+        (ECCENTRIC, {"scale": 0.0}, r"scale is 0, but it must not be zero"),
         (ECCENTRIC, {"phase": np.nan}, r"phase"),
         (ECCENTRIC, {"mode_A": 2}, r"mode 2 of joint 'A' does not exist"),
         ("abc", {}, r"profile"),
