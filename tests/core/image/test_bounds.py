@@ -27,7 +27,8 @@ LARGEST, LEAST, NOT_ZERO = 1e100, 1e-100, -np.inf
 RULES: tuple[tuple[str, float, float], ...] = (
     (r"^teeth\.ratio|^follower\.scale", NOT_ZERO, LARGEST),
     (r"^(wire|teeth)\.stiffness|^wire\.(length|radius(\[\d\])?)", LEAST, LARGEST),
-    (r"^drive\.(resistance|inductance|voltage_limit)", LEAST, LARGEST),
+    (r"^drive\.(resistance|inductance|voltage_limit|current_limit)", LEAST, LARGEST),
+    (r"^drive\.efficiency", LEAST, 1.0),
     (r"^ram\.(area_[AB]|stroke|dead_volume_[AB]|bulk_modulus|rated_flow|rated_drop)", LEAST, LARGEST),
     (r"^ram\.(closed_length|leakage)|^drive\.constant|^teeth\.backlash", 0.0, LARGEST),
     (r"\.restitution", 0.0, 1.0),
@@ -155,7 +156,7 @@ def elements() -> fm.Model:
         fm.Rope("wire", [ground.at(0, 0, 3), fm.Pulley(turns[0], 0.2), bodies[3].at()], stiffness=1e3, length=4.0),
         fm.Motor(
             "drive", turns[1], resistance=0.5, inductance=1e-3, constant=0.05, gear=3.0, rotor_inertia=1e-4,
-            voltage_limit=24.0,
+            voltage_limit=24.0, current_limit=9.0, efficiency=0.9,
         ),
         fm.Gear("teeth", turns[0], turns[1], ratio=-2.0, backlash=0.01, stiffness=1e3, damping=1.0),
         fm.Cam("follower", turns[2], slides[1], [(0.0, 0.0), (1.0, 0.1), (2.0, 0.0)]),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
-from fmumbs._limits import LARGEST
 from fmumbs.mechanism.coupling import moving
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
@@ -118,7 +117,7 @@ class Units:
 
     def motor(self, one: fm.Motor) -> fm.Motor:
         units = {"resistance": "Ohm", "inductance": "H", "constant": "N.m/A", "rotor_inertia": "kg.m2", "voltage": "V"}
-        units |= {"voltage_limit": "V"} if one.voltage_limit < LARGEST else {}
+        units |= {"voltage_limit": "V"} if one.voltage_limit else {}
         given = {name: getattr(one, name) * self.of(unit) for name, unit in units.items()}
         return replace(one, gear=one.gear / self.coordinate(one.on.free_modes[one.mode - 1]), **given)
 
