@@ -30,7 +30,8 @@ void fm_build_laws(fm_builder *b)
     const fm_image *m = b->m;
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int32_t u = m->law_u[i];
-        if (u < 0 || m->law_gear[i] >= 0 || m->law_motor[i] >= 0) continue; /* of a spring, a rope, a gear, a valve or a motor */
+        if (u < 0 || m->law_gear[i] >= 0 || m->law_motor[i] >= 0)
+            continue; /* of a spring, a rope, a gear, a valve or a motor */
         const int32_t speed = b->g->leaf.y + m->n.positions + u;
         const int32_t force = fm_build_law(b, i, b->g->leaf.y + m->law_p[i], speed);
         b->applied[u] = fm_add_node(b, FM_DO_SUM, b->applied[u], force, 0);

@@ -1,11 +1,8 @@
 /* leaves.c: the leaves of a graph: what it reads of the instance. */
 #include "leaves.h"
 
-<<<<<<< HEAD
-#include "../forces/cylinder.h"
-=======
 #include "../forces/circuit.h"
->>>>>>> 946c0b3b (The circuits of motors have a file of their own, below laws)
+#include "../forces/cylinder.h"
 #include "../forces/gear.h"
 #include "../forces/laws.h"
 #include "../forces/sides.h"
