@@ -7,7 +7,7 @@ at the same numbers, as one row of a Jacobian comes after the other. The calls f
 setting the parameter are subtracted.
 """
 
-import sys
+import argparse
 import time
 from collections.abc import Callable
 
@@ -121,5 +121,7 @@ def measure(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for model in sys.argv[1:] or [*(f"chain{count}" for count in CHAINS), *model_names()]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", default=[*(f"chain{count}" for count in CHAINS), *model_names()])
+    for model in parser.parse_args().models:
         print(measure(model), flush=True)
