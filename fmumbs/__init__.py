@@ -65,7 +65,9 @@ from fmumbs.mechanism import (
     Weld,
     make_flexible,
 )
+from fmumbs.mechanism import contact as _contact
 from fmumbs.mechanism import forces as _forces
+from fmumbs.mechanism.contact import *  # noqa: F403
 from fmumbs.mechanism.forces import *  # noqa: F403
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
@@ -212,7 +214,7 @@ __all__ = [
     "sweep",
     "uniqueness",
 ]
-__all__ += _forces.__all__
+__all__ += _contact.__all__ + _forces.__all__
 
 # imported at first use
 _LATE_PARTS = {

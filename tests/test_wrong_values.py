@@ -25,6 +25,8 @@ _PATH = fm.Path.sine(amplitude=0.1, frequency=1.0)
 _STEEL, _BAR = fm.Material(2e11, 7800.0), fm.Section(1e-4, 1e-9, 1e-9, 2e-9)
 _LAYER = fm.Layer([(0, 0, 0), (1, 0, 0), (0, 1, 0)], stiffness=1e5)
 
+_SPHERE, _PLANE, _PRESS = fm.Sphere(_POINT, 0.1), fm.Plane(_GROUND), fm.Press(1e5)
+
 # fmt: off
 WRONG: tuple[Any, ...] = (
     None, "x", "", b"x", "ä" * 300, [], (), {}, set(), [1], ["x"], [None], [[1]], ["a"] * 3, [float("nan")] * 3,
@@ -70,6 +72,17 @@ CALLS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "Actuator": (fm.Actuator, {"name": "a", "P": _GROUND, "Q": _POINT, "force": 1.0}),
     "Cylinder": (fm.Cylinder, {"name": "c", "P": _GROUND, "Q": _POINT, "area_A": 1.0, "area_B": 1.0, "stroke": 1.0,
                                "closed_length": 1.0, "dead_volume_A": 1.0, "dead_volume_B": 1.0}),
+    "Contact": (fm.Contact, {"name": "c", "A": _SPHERE, "B": _PLANE, "normal": _PRESS, "friction": None}),
+    "Sphere": (fm.Sphere, {"at": _POINT, "radius": 1.0}),
+    "Ellipsoid": (fm.Ellipsoid, {"at": _POINT, "half_axes": (1, 1, 1)}),
+    "Capsule": (fm.Capsule, {"at": _POINT, "radius": 1.0, "length": 1.0}),
+    "Box": (fm.Box, {"at": _POINT, "size": (1, 1, 1)}),
+    "Hull": (fm.Hull, {"at": _POINT, "vertices": [(0, 0, 1)]}),
+    "Plane": (fm.Plane, {"at": _GROUND}),
+    "Hollow": (fm.Hollow, {"at": _GROUND, "radius": 1.0}),
+    "Press": (fm.Press, {"stiffness": 1.0, "exponent": 1.5, "restitution": 0.5, "speed": 1.0}),
+    "Hertz": (fm.Hertz, {"E": 1e9, "nu": 0.3, "radius": 0.1, "damping": 0.1}),
+    "Coulomb": (fm.Coulomb, {"mu": 0.3, "static": 0.4, "stribeck": 0.1, "stiffness": 1e5, "damping": 1.0}),
     "Gear": (fm.Gear, {"name": "g", "A": _HINGE, "B": _ELBOW, "ratio": 2.0, "backlash": 0.1, "stiffness": 1.0}),
     "Motor": (fm.Motor, {"name": "m", "on": _HINGE, "resistance": 1.0, "inductance": 0.1, "constant": 1.0}),
     "Law": (fm.Law, {"name": "l", "on": _HINGE, "pieces": (fm.Piece([[0.0, 1.0]]),)}),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs._limits import LARGEST
+from fmumbs.compiler.contacts import add_contact, add_watches
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.cylinders import add_valves, cylinder_fields
 from fmumbs.compiler.declared import declared_variables
@@ -34,7 +35,7 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.forces import FORCES, Cylinder, Force, Gear, Motor, Rope
+from fmumbs.mechanism.forces import FORCES, Contact, Cylinder, Force, Gear, Motor, Rope
 from fmumbs.mechanism.lock import with_locks
 from fmumbs.spatial import Transform
 
@@ -157,6 +158,7 @@ def parts_of(
         add_teeth(links, model, texts.put)
         add_valves(links, model, texts.put)
         add_motor_laws(links, model, texts.put)
+        add_watches(links, model, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links
@@ -256,6 +258,9 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
         one = kind.__name__.lower()
         for force in model.forces_of(kind):
             if isinstance(force, Rope):
+                continue
+            if isinstance(force, Contact):
+                add_contact(links, force, put, texts.put)
                 continue
             given = _as_in_image(force, links)
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in given.items()}

@@ -11,7 +11,7 @@ from fmumbs.mechanism import Model, Spring
 
 UNBOUNDED = 1e300  # stands for infinity in the image
 NO_FORCE = np.zeros(math.prod(LAW_POWERS))  # a piece of laws that only watch, or whose pieces the core makes
-_OF_NOTHING = {f"law_{one}": -1 for one in ("p", "u", "spring", "side", "gear", "cylinder", "motor", "scaled")}
+_OF_NOTHING = {f"law_{one}": -1 for one in ("p", "u", "spring", "side", "gear", "cylinder", "motor", "spot", "scaled")}
 _PLAIN = _OF_NOTHING | {"law_scale": 1.0, "law_breakaway": 1.0, "law_hard": 0, "law_restitution": 0.0}
 
 

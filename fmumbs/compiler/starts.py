@@ -97,7 +97,7 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
         return "start_z", [int(arrays["friction_z"][element]) + part]
     if kind.place == lib.FM_AT_OWN_STATE:
         first = int(arrays[f"{OWNERS[kind.owner]}_state"][element])
-        return "start_z", [first + int(lib.fm_kind_own_state(place.kind))]
+        return "start_z", [first + int(lib.fm_kind_own_state(place.kind)) + part]
     if kind.place == lib.FM_AT_CONTROL:
         of = {lib.FM_HAVE_PRESSED: "pressed", lib.FM_HAVE_SCALED: "scaled"}
         what = of.get(kind.elements, kind.suffix)

@@ -47,6 +47,12 @@ typedef enum fm_elements {
     FM_HAVE_LOSSLESS,            /* motors whose gear has none */
     FM_HAVE_FLOWING,             /* cylinders whose flows are inputs */
     FM_HAVE_VALVED,              /* those with a valve */
+    FM_HAVE_SPOTS,               /* contacts: one for each spot */
+    FM_HAVE_SPOT_PLACES,         /* three for each */
+    FM_HAVE_BRISTLED,            /* contacts with bristles: three for each spot */
+    FM_HAVE_RUBBED,              /* contacts with friction */
+    FM_HAVE_BRUSHED,             /* those with bristles */
+    FM_HAVE_CREEPING,            /* those without */
     FM_HAVE_SOFT,                /* laws but stops with a restitution */
     FM_HAVE_HARD,                /* stops with a restitution */
     FM_HAVE_CLOSED,              /* models with loops */

@@ -1,8 +1,10 @@
 """The elements of a model: bodies, joints, forces and declared variables, and the Model that holds them."""
 
+from fmumbs.mechanism import contact as _contact
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.cam import Cam
+from fmumbs.mechanism.contact import *  # noqa: F403
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.declared import DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
@@ -117,4 +119,4 @@ __all__ = [
     "Weld",
     "make_flexible",
 ]
-__all__ += _forces.__all__
+__all__ += _contact.__all__ + _forces.__all__

@@ -18,11 +18,13 @@ from typing import Any, Literal, get_args
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Ground, Point, point
+from fmumbs.mechanism.contact import SHAPES, Coulomb, Hertz, Hollow, Plane, Press, Shape, Sphere, Surface
 from fmumbs.mechanism.coupling import scalar_mode
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import JointBase, Revolute
+from fmumbs.spatial import Rotation, Transform
 
-__all__ = ["Actuator", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Valve"]
+__all__ = ["Actuator", "Contact", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Valve"]
 
 LoadAxes = Literal["world", "point"]
 Sense = Literal["shorter", "positive", "negative"]
@@ -474,6 +476,75 @@ class Cylinder(Force):
         return ("flow_A", "flow_B") if self.valve is None else ("opening",)
 
 
+@dataclass(frozen=True)
+class Contact(Force):
+    """Contact of a shape A with a surface B, on two bodies.
+
+    >>> floor = fm.Plane(model.ground.at())
+    >>> law = fm.Press(1e6, restitution=0.6, speed=1.0)
+    >>> box = fm.Box(slider.M, (0.1, 0.1, 0.1))
+    >>> model.add(fm.Contact("rests", box, floor, law, fm.Coulomb(0.4, stiffness=1e6)))
+
+    A: an fm.Sphere, fm.Ellipsoid, fm.Capsule, fm.Box or fm.Hull where B is an fm.Plane; an fm.Sphere where B is an
+        fm.Sphere or an fm.Hollow. What is behind the plane, however deep, touches it.
+    normal: an fm.Press or fm.Hertz. friction: an fm.Coulomb; None for none.
+
+    A box and a hull touch with each of their corners by itself, a capsule with its ends: gap [m], normal and friction
+    [N], slip [m/s] and state have one component for each such spot, and point [m] three. force: on A, in world axes
+    [N]. state: 0 without contact, 1 where it sticks or has no friction, 2 where it slips. Among the states, z [m] has
+    three components for each spot, in the axes of B. What overlaps and bristles store is part of solver.energy.
+    Integration steps end where contact begins and ends, sticks and slips. At rest, as in fm.equilibrium, bristles hold
+    the places that they have at the start.
+
+    Raises ModelError for other pairs, and for two shapes on one body.
+    """
+
+    A: Shape
+    B: Surface
+    normal: Press | Hertz
+    friction: Coulomb | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _checks_of_pair(self)
+        if not isinstance(self.normal, Press | Hertz):
+            what = type(self.normal).__name__
+            raise ModelError(f"{self._where('normal')} is a {what}. Give an fm.Press or an fm.Hertz.")
+        if not (self.friction is None or isinstance(self.friction, Coulomb)):
+            what = type(self.friction).__name__
+            raise ModelError(f"{self._where('friction')} is a {what}. Give an fm.Coulomb, or None.")
+
+    @property
+    def ends(self) -> tuple[Point, ...]:
+        """The points that its shapes are about."""
+        return (self.A.at, self.B.at)
+
+    @property
+    def centres(self) -> list[Point]:
+        """The point of each spot on A's body."""
+        at = self.A.at
+        return [Point(at.body, at.X_BP @ Transform(Rotation.identity(), offset), None) for offset, _ in self.A.spots]
+
+
+def _checks_of_pair(one: Contact) -> None:
+    if not isinstance(one.A, SHAPES):
+        names = ", ".join(f"fm.{shape.__name__}" for shape in SHAPES)
+        raise ModelError(f"{one._where('A')} is a {type(one.A).__name__}. Give one of {names}.")
+    if not isinstance(one.B, Plane | Sphere | Hollow):
+        what = type(one.B).__name__
+        raise ModelError(f"{one._where('B')} is a {what}. Give an fm.Plane, fm.Sphere or fm.Hollow.")
+    if not isinstance(one.B, Plane) and not isinstance(one.A, Sphere):
+        what = f"the {type(one.A).__name__} A and the {type(one.B).__name__} B"
+        raise ModelError(f"{one.title}: contact of {what} is not known. Give a sphere as A, or a plane as B.")
+    if isinstance(one.A, Sphere) and isinstance(one.B, Hollow) and one.A.radius >= one.B.radius:
+        raise ModelError(
+            f"{one._where('A')} has the radius {one.A.radius:g} m, too large for the hollow of {one.B.radius:g} m. "
+            "Give a smaller one."
+        )
+    if one.A.at.body.name == one.B.at.body.name:
+        raise ModelError(f"{one._where('A and B')} are both on '{one.A.at.body.name}'. Give shapes of two bodies.")
+
+
 def _two_bodies(one: "Spring | Actuator | Cylinder") -> None:
     """Checks the two points of an element along a line."""
     point(one.P, one._where("P"))
@@ -485,5 +556,5 @@ def _two_bodies(one: "Spring | Actuator | Cylinder") -> None:
         )
 
 
-FORCES: tuple[type[Force], ...] = (Spring, Load, Rope, Actuator, Motor, Gear, Cylinder)
+FORCES: tuple[type[Force], ...] = (Spring, Load, Rope, Actuator, Motor, Gear, Cylinder, Contact)
 """In the image's order."""

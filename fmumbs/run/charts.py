@@ -134,7 +134,7 @@ class Chart:
     def sticking(self) -> list[int]:
         """Laws that stick, which those of ropes, gears, valves and limits never do."""
         arrays = self.image.arrays
-        watched = [np.asarray(arrays[f"law_{one}"]) >= 0 for one in ("side", "gear", "cylinder")]
+        watched = [np.asarray(arrays[f"law_{one}"]) >= 0 for one in ("side", "gear", "cylinder", "spot")]
         watched.append((np.asarray(arrays["law_motor"]) >= 0) & (np.asarray(arrays["law_u"]) < 0))
         able = np.flatnonzero(~np.any(watched, axis=0)).tolist()
         return [i for i in able if self.solver.get(f"{self.laws[i]}.slip") == 0.0]

@@ -18,9 +18,12 @@ from fmumbs._checks import Vec3
 from fmumbs.mechanism import (
     Actuator,
     Body,
+    Box,
     Closing,
+    Contact,
     Cylinder,
     Distance,
+    Ellipsoid,
     FlexibleLink,
     JointBase,
     Mesh,
@@ -37,6 +40,7 @@ from fmumbs.mechanism import (
     RevoluteSpherical,
     Rolling,
     Section,
+    Sphere,
     Spring,
 )  # fmt: skip
 from fmumbs.mechanism.bodies import along_axis
@@ -48,6 +52,7 @@ from fmumbs.scene.described import (
     Centreline,
     CurveLook,
     JointLook,
+    Kind,
     LoadLook,
     MeshLook,
     Place,
@@ -79,14 +84,16 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
     bodies = [named[name] for name in order] if order else model.bodies
     places = _Places(bodies)
     sections = {part.name: link for link in model.flexible_links for part in link.bodies}
-    hidden, ends = model.inner, _ends_by_body(model)
+    hidden, ends, touching = model.inner, _ends_by_body(model), _touching(model)
     shown = [joint for joint in model.joints if joint.name not in hidden]
     joints, lengths = {joint.name: i for i, joint in enumerate(shown)}, lengths_of(model)
     inside = {part.name for link in model.flexible_links for part in link.parts}  # whose elements show how it bends
     return Scene(
         model.name,
         bodies=tuple(
-            BodyLook(body.name) if body.name in hidden else _body(body, sections, ends.get(body.name, ()))
+            BodyLook(body.name)
+            if body.name in hidden
+            else _body(body, sections, ends.get(body.name, ()), touching.get(body.name))
             for body in bodies
         ),
         joints=tuple(
@@ -166,8 +173,27 @@ class _Places:
 # Bodies -----------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
-    look = _shape(body, links, ends)
+def _touching(model: Model) -> dict[str, Shape]:
+    """By body, the shape of the first contact that it touches with: what one looks at where things fall and roll."""
+    found: dict[str, Shape] = {}
+    for side in (side for contact in model.forces_of(Contact) for side in (contact.A, contact.B)):
+        drawn: tuple[Kind, Vec3] | None = None
+        if isinstance(side, Sphere):
+            drawn = "ellipsoid", (2.0 * side.radius,) * 3
+        elif isinstance(side, Ellipsoid):
+            drawn = "ellipsoid", _vec([2.0 * half for half in side.half_axes])
+        elif isinstance(side, Box):
+            drawn = "box", side.size
+        if drawn is not None:
+            pose = side.at.X_BP
+            found.setdefault(side.at.body.name, Shape(*drawn, pose.offset, _quaternion(pose.rotation)))
+    return found
+
+
+def _body(
+    body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3], touching: Shape | None
+) -> BodyLook:
+    look = _shape(body, links, ends, touching)
     if body.color is None and body.opacity == 1.0 and not body.visual:
         return look
     look = replace(look, colour=body.color or "", opacity=body.opacity, meshes=tuple(map(_mesh, body.visual)))
@@ -184,7 +210,9 @@ def _mesh(mesh: Mesh) -> MeshLook:
     return MeshLook(packed[0], packed[1], _vec(low), _vec(high - low), mesh.color or "", mesh.opacity)
 
 
-def _shape(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
+def _shape(
+    body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3], touching: Shape | None
+) -> BodyLook:
     if isinstance(body, ModalBody):
         return BodyLook(body.name, None, body.com, line=_centreline(body))
     if body.name in links:
@@ -195,7 +223,7 @@ def _shape(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) 
         inside = {frame.X_BP.offset for frame in body.points}  # its base and tip
         return BodyLook(body.name, shape, body.com, _outside([end for end in ends if end not in inside], shape))
     points = [*ends, *(frame.X_BP.offset for frame in body.points)]
-    return BodyLook(body.name, _ellipsoid(body), body.com, _distinct(points))
+    return BodyLook(body.name, touching or _ellipsoid(body), body.com, _distinct(points))
 
 
 def _element(body: Body, link: FlexibleLink) -> Shape:

@@ -239,6 +239,17 @@ static int build_cylinder(fm_builder *b, int32_t i)
     return 1;
 }
 
+static int build_contact(fm_builder *b, int32_t i)
+{
+    return fm_uncovered(b, "contact", b->m->contact_name[i]);
+}
+
+static int build_spot(fm_builder *b, int32_t i)
+{
+    (void)b, (void)i;
+    return 1;
+}
+
 /* Forces on the links. */
 int fm_build_forces(fm_builder *b)
 {

@@ -216,7 +216,8 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     double q[2], by_p[2], by_u[2];
     flows_of(s, i, p, q, by_p, by_u);
     own->first = s->model.bristles + s->image.cylinder_state[i];
-    own->u = -1, own->P = s->image.cylinder_P[i], own->Q = s->image.cylinder_Q[i], own->along = at.v;
+    own->u = -1, own->P = s->image.cylinder_P[i], own->Q = s->image.cylinder_Q[i];
+    own->along[0] = own->along[1] = at.v;
     for (int j = 0; j < 2; j++) {
         const double per = beta / at.volume[j];
         own->settled[j] = p[j], own->nominal[j] = s->image.cylinder_nominal[i];

@@ -20,15 +20,15 @@ typedef struct fm_direction {
     double k, d;
 } fm_direction;
 
-#define FM_OWN_STATES 2 /* of an element, at most */
+#define FM_OWN_STATES 3 /* of an element, at most */
 
 /* The own states of an element from `first` on in y: their rates at y, and the values at which these are zero at its
  * velocities; what is small; and along the velocity variable u, or if that is -1 the line from P to Q, per unit, A of
  * each rate by each state, B by the velocity `along`, C of the force by each state, and the damping of the force at
- * constant states. */
+ * constant states. Of a spot, without u and P, three across a contact, whose force is that of its directions. */
 typedef struct fm_own_states {
     int32_t first, u, P, Q;
-    double along;
+    double along[FM_OWN_STATES];
     double rate[FM_OWN_STATES], settled[FM_OWN_STATES], nominal[FM_OWN_STATES];
     double A[FM_OWN_STATES][FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
     double seed[FM_OWN_STATES]; /* what work.control_seed changes of each rate */

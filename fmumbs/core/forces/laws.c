@@ -19,6 +19,7 @@
 #include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "circuit.h"
+#include "contact.h"
 #include "sides.h"
 
 #include <math.h>
@@ -55,6 +56,10 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
         fm_motor_watch(s, law, y, x, v);
         return;
     }
+    if (m->law_spot[law] >= 0) {
+        *x = fm_spot_watch(s, law, y, v);
+        return;
+    }
     if (m->law_spring[law] >= 0) {
         *x = fm_spring_line(s, m->law_spring[law], direction, v);
         return;
@@ -87,11 +92,13 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve, and of a voltage or current. */
+/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve, and of a voltage, a current or a contact. */
 double fm_law_unit(const fm_instance *s, int32_t law)
 {
     if (s->image.law_u[law] >= 0) return s->scale[s->image.n.positions + s->image.law_u[law]];
-    return s->image.law_cylinder[law] >= 0 || s->image.law_motor[law] >= 0 ? 1.0 : s->image.length[0];
+    return s->image.law_cylinder[law] >= 0 || s->image.law_motor[law] >= 0 || s->image.law_spot[law] >= 0
+               ? 1.0
+               : s->image.length[0];
 }
 
 /* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where
@@ -345,11 +352,13 @@ void fm_laws_note(fm_instance *s, const double *y)
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;
-    *what = m->law_cylinder[law] >= 0 ? "cylinder"
+    *what = m->law_spot[law] >= 0 ? "contact"
+            : m->law_cylinder[law] >= 0 ? "cylinder"
             : m->law_motor[law] >= 0  ? "motor"
             : m->law_side[law] >= 0   ? "rope"
             : m->law_spring[law] >= 0 ? "spring"
                                       : "joint";
+    if (m->law_spot[law] >= 0) return m->text + m->contact_name[m->spot_contact[m->law_spot[law]]];
     if (m->law_cylinder[law] >= 0) return m->text + m->cylinder_name[m->law_cylinder[law]];
     if (m->law_motor[law] >= 0) return m->text + m->motor_name[m->law_motor[law]];
     if (m->law_side[law] >= 0) return m->text + m->rope_name[m->side_rope[m->law_side[law]]];

@@ -45,7 +45,7 @@ static inline int fm_law_has_piece(const fm_image *m, int32_t law, double value)
 /* Whether the position of a law is not what its velocity is the rate of: it watches something else. */
 static inline int fm_law_watches(const fm_image *m, int32_t law)
 {
-    return m->law_side[law] >= 0 || m->law_cylinder[law] >= 0 || m->law_motor[law] >= 0;
+    return m->law_side[law] >= 0 || m->law_cylinder[law] >= 0 || m->law_motor[law] >= 0 || m->law_spot[law] >= 0;
 }
 
 /* Whether a law slides, and in which piece. */

@@ -98,7 +98,7 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     const fm_circuit at = fm_motor_at(s, i, y);
     const double L = s->motor_inductance[i], R = s->motor_resistance[i], k = at.strength;
     const double passed = 1.0 + lost_per_torque(s, i, y);
-    own->u = s->image.motor_u[i], own->along = at.rate, own->nominal[0] = s->image.motor_nominal[i];
+    own->u = s->image.motor_u[i], own->along[0] = at.rate, own->nominal[0] = s->image.motor_nominal[i];
     own->damping = state < 0 && !at.held ? passed * k * k / R : 0.0;
     if (state < 0) return 0;
     own->first = s->model.bristles + state;

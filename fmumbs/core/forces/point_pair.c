@@ -27,7 +27,7 @@ void fm_pull_together(fm_instance *s, int32_t P, int32_t Q, const double directi
 }
 
 /* Two directions that are perpendicular to a unit vector, and to one another. */
-static void find_sides(const double line[3], double side[2][3])
+void fm_find_sides(const double line[3], double side[2][3])
 {
     fm_across(line, side[0]);
     const double size = sqrt(dot(side[0], side[0]));
@@ -47,7 +47,7 @@ int fm_pair_directions(const fm_instance *s, int32_t P, int32_t Q, const double 
     fm_point_place(s, Q, r_M, v);
     fm_point_place(s, P, r_F, v);
     memcpy(side[0], line, sizeof side[0]);
-    if (directions > 1) find_sides(line, side + 1);
+    if (directions > 1) fm_find_sides(line, side + 1);
     for (int j = 0; j < directions; j++) {
         memset(at + j, 0, sizeof *at);
         at[j].F = F, at[j].M = M;

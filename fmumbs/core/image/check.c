@@ -306,7 +306,8 @@ static const char *check_laws(const fm_image *m)
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
         const int32_t motor = m->law_motor[i];
-        const int watches = m->law_side[i] >= 0 || m->law_cylinder[i] >= 0 || (motor >= 0 && m->law_u[i] < 0);
+        const int watches = (m->law_side[i] >= 0) + (m->law_cylinder[i] >= 0) + (m->law_spot[i] >= 0) +
+                            (motor >= 0 && m->law_u[i] < 0);
         if (on_mode + on_spring + watches != 1 || on_mode != (m->law_u[i] >= 0))
             return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
@@ -357,6 +358,49 @@ static const char *check_ropes(const fm_image *m)
     return NULL;
 }
 
+/* Whether a spot has laws that never stick, one more with bristles, and a sphere where B is one. */
+static int is_spot(const fm_image *m, int32_t i)
+{
+    const int32_t first = m->spot_law[i], laws = m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES ? 3 : 2;
+    const double *half = m->spot_half + 3 * i;
+    if (first > m->n.laws - laws || (m->spot_plane[i] != 0 && m->spot_plane[i] != 1)) return 0;
+    for (int32_t law = first; law < first + laws; law++)
+        if (m->law_spot[law] != i || m->law_count[law] != 1 || !never_sticks(m, law)) return 0;
+    for (int j = 0; j < 3; j++)
+        if (!(half[j] >= 0.0) || (!m->spot_plane[i] && half[j] != half[0])) return 0;
+    return 1;
+}
+
+/* Spots belong to contacts, in order; the bristles from `bristle` on are theirs. */
+static const char *check_spots(const fm_image *m, int32_t bristle)
+{
+    int32_t next = 0, spot = 0;
+    for (int32_t i = 0; i < m->n.contacts; i++) {
+        if (m->contact_rubs[i] < 0 || m->contact_rubs[i] >= FM_RUBS_KINDS) return "a contact rubs in an impossible way";
+        if (m->contact_state[i] != m->spot_state[m->contact_spot[i]])
+            return "a contact's bristles are those of another";
+        if (m->contact_spot[i] != next || m->contact_spots[i] < 1 || m->contact_spots[i] > m->n.spots - next)
+            return "a contact's spots are out of place";
+        for (next += m->contact_spots[i]; spot < next; spot++)
+            if (m->spot_contact[spot] != i) return "a spot belongs to another contact";
+    }
+    if (next != m->n.spots) return "a spot belongs to no contact";
+    for (int32_t i = 0; i < m->n.spots; i++) {
+        const int brushed = m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES;
+        if (!is_spot(m, i)) return "a contact has an impossible spot";
+        if (m->spot_state[i] != (brushed ? bristle : -1) || (brushed && bristle > m->n.bristles - 3))
+            return "a spot's bristles are out of place";
+        for (int32_t end = brushed ? bristle + 3 : bristle; bristle < end; bristle++)
+            if (m->bristle_friction[bristle] >= 0) return "a spot's bristles belong to a friction";
+        if (brushed && !(m->spot_nominal[i] > 0.0)) return "what is small of a spot's bristles is not positive";
+    }
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        const int32_t of = m->law_spot[i];
+        if (of >= 0 && (i < m->spot_law[of] || i > m->spot_law[of] + 2)) return "a spot's law is that of another";
+    }
+    return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
+}
+
 /* Cylinders have a valve with its law, or flows; the bristles from `bristle` on are their pressures, in order. */
 static const char *check_cylinders(const fm_image *m, int32_t bristle)
 {
@@ -370,7 +414,7 @@ static const char *check_cylinders(const fm_image *m, int32_t bristle)
             return "a cylinder's pressures are out of place";
         if (!(m->cylinder_nominal[i] > 0.0)) return "what is small of a cylinder's pressure is not positive";
     }
-    return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
+    return check_spots(m, bristle);
 }
 
 /* Motors act on a free mode of a joint in the tree; the bristles from `bristle` on are their currents, in order. */

@@ -199,6 +199,12 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_RESISTIVE: return m->motor_state[object] < 0 ? components : 0;
     case FM_HAVE_FLOWING: return m->cylinder_opening[object] < 0 ? components : 0;
     case FM_HAVE_VALVED: return m->cylinder_opening[object] >= 0 ? components : 0;
+    case FM_HAVE_SPOTS: return m->contact_spots[object];
+    case FM_HAVE_SPOT_PLACES: return 3 * m->contact_spots[object];
+    case FM_HAVE_BRISTLED: return m->contact_rubs[object] == FM_RUBS_BY_BRISTLES ? 3 * m->contact_spots[object] : 0;
+    case FM_HAVE_RUBBED: return m->contact_rubs[object] != FM_RUBS_NOT ? components : 0;
+    case FM_HAVE_BRUSHED: return m->contact_rubs[object] == FM_RUBS_BY_BRISTLES ? components : 0;
+    case FM_HAVE_CREEPING: return m->contact_rubs[object] == FM_RUBS_SMOOTHLY ? components : 0;
     case FM_HAVE_ROTATING: return is_geared(m, m->motor_joint[object]) ? components : 0;
     case FM_HAVE_CUT: return m->motor_voltage_law[object] >= 0 ? components : 0;
     case FM_HAVE_CURBED: return m->motor_current_law[object] >= 0 ? components : 0;
@@ -257,8 +263,9 @@ static int32_t listed_components(const fm_image *m, int32_t kind, int32_t object
 {
     const int32_t elements = fm_kinds[kind].elements, all = fm_components(m, kind, object);
     const int scalar = fm_kinds[kind].owner == FM_JOINT && m->joint_kind[object] == FM_JOINT_SCALAR;
-    int is_listed = fm_kinds[kind].owner != FM_LAW || /* laws of gears, valves and limits are not shown */
-                    (m->law_gear[object] < 0 && m->law_cylinder[object] < 0 && m->law_motor[object] < 0) ||
+    int is_listed = fm_kinds[kind].owner != FM_LAW || /* laws of gears, valves, limits and contacts are not shown */
+                    (m->law_gear[object] < 0 && m->law_cylinder[object] < 0 && m->law_motor[object] < 0 &&
+                     m->law_spot[object] < 0) ||
                     (fm_law_is_loss(m, object) && fm_kinds[kind].causality == FM_OUTPUT);
     switch (elements) {
     case FM_HAVE_NAMED: is_listed = m->text[m->point_name[object]] != 0; break;

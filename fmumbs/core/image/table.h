@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 17u
+#define FM_IMAGE_VERSION 18u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -65,6 +65,8 @@ typedef struct fm_header {
     S(motors, "motors on joints")                        \
     S(gears, "gears with play between joints")           \
     S(cylinders, "hydraulic cylinders between points")   \
+    S(contacts, "contacts between bodies") \
+    S(spots, "spots where contacts touch") \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
     S(terms, "coupled coordinates")             \
@@ -343,6 +345,8 @@ typedef struct fm_header {
     /* the motor whose limits they watch, or what its gear loses, on its mode: its torque is their position (motor.c) \
      */                                                                                           \
     A(law_motor, i, 1, laws, motors, -1, "", "FORCES")                                               \
+    /* the spot of a contact that they watch, without force (contact.c) */                           \
+    A(law_spot, i, 1, laws, spots, -1, "", "FORCES")                                                 \
     /* 1: a stop at which velocities jump, and its restitution (impacts.c) */                        \
     A(law_hard, i, 1, laws, free, 0, "", "FORCES")                                                   \
     A(law_restitution, d, 1, laws, free, 0, "", "FORCES")                                            \
@@ -434,6 +438,33 @@ typedef struct fm_header {
     A(cylinder_rated_drop, d, 1, cylinders, free, 0, "Pa", "FORCES")                                 \
     A(cylinder_supply, d, 1, cylinders, free, 0, "Pa", "FORCES")                                     \
     A(cylinder_tank, d, 1, cylinders, free, 0, "Pa", "FORCES")                                       \
+    /* contacts: their spots, how they rub, fm_rubs, the first of their bristles (-1: none), and the numbers of \
+     * their law (contact.c) */     \
+    A(contact_spot, i, 1, contacts, spots, 0, "", "FORCES")                                          \
+    A(contact_spots, i, 1, contacts, free, 0, "", "FORCES")                                          \
+    A(contact_rubs, i, 1, contacts, free, 0, "", "FORCES")                                           \
+    A(contact_state, i, 1, contacts, bristles, -1, "", "FORCES")                                     \
+    A(contact_stiffness, d, 1, contacts, free, 0, "", "FORCES")                                      \
+    A(contact_exponent, d, 1, contacts, free, 0, "", "FORCES")                                       \
+    A(contact_damping, d, 1, contacts, free, 0, "s/m", "FORCES")                                     \
+    A(contact_mu, d, 1, contacts, free, 0, "", "FORCES")                                             \
+    A(contact_static, d, 1, contacts, free, 0, "", "FORCES")                                         \
+    A(contact_stribeck, d, 1, contacts, free, 0, "m/s", "FORCES")                                    \
+    A(contact_tangential, d, 1, contacts, free, 0, "N/m", "FORCES")                                  \
+    A(contact_tangential_damping, d, 1, contacts, free, 0, "N.s/m", "FORCES")                        \
+    A(contact_creep, d, 1, contacts, free, 0, "m/s", "FORCES")                                       \
+    /* spots: a centre and half axes of an ellipsoid on A, all zero for a point; on B a plane across z at its point, \
+     * or a sphere, of a radius below 0 where A is inside; the first of its laws, its bristles (-1: none), and what is \
+     * small of these */                                                                             \
+    A(spot_contact, i, 1, spots, contacts, 0, "", "FORCES")                                          \
+    A(spot_P, i, 1, spots, points, 0, "", "FORCES")                                                  \
+    A(spot_Q, i, 1, spots, points, 0, "", "FORCES")                                                  \
+    A(spot_half, d, 3, spots, free, 0, "m", "FORCES")                                                \
+    A(spot_plane, i, 1, spots, free, 0, "", "FORCES")                                                \
+    A(spot_reach, d, 1, spots, free, 0, "m", "FORCES")                                               \
+    A(spot_law, i, 1, spots, laws, 0, "", "FORCES")                                                  \
+    A(spot_state, i, 1, spots, bristles, -1, "", "FORCES")                                           \
+    A(spot_nominal, d, 1, spots, free, 0, "m", "FORCES")                                             \
     /* states of a host that integrates: positions and velocities that follow from the others by the loops, in order; \
      * none: all are states (independent.c) */                                                       \
     A(dependent_p, i, 1, dependent_p, positions, 0, "", "STATES")                                    \
@@ -453,6 +484,8 @@ typedef struct fm_header {
     A(motor_name, i, 1, motors, characters, 0, "", "NAMES")                                          \
     A(gear_name, i, 1, gears, characters, 0, "", "NAMES")                                            \
     A(cylinder_name, i, 1, cylinders, characters, 0, "", "NAMES")                                    \
+    A(contact_name, i, 1, contacts, characters, 0, "", "NAMES")                                      \
+    A(spot_name, i, 1, spots, characters, 0, "", "NAMES")                                            \
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
@@ -526,6 +559,13 @@ typedef enum fm_load_axes {
     FM_POINT_AXES, /* a load turns with its point */
     FM_LOAD_AXES
 } fm_load_axes;
+
+typedef enum fm_rubs { /* friction of a contact */
+                       FM_RUBS_NOT,
+                       FM_RUBS_BY_BRISTLES,
+                       FM_RUBS_SMOOTHLY,
+                       FM_RUBS_KINDS
+} fm_rubs;
 
 typedef enum fm_given { /* origin of a start value in the model */
                         FM_NOT_GIVEN,     /* a default */

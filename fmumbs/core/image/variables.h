@@ -23,7 +23,9 @@
     O(ACTUATOR, actuator, actuators)                                                     \
     O(MOTOR, motor, motors)                                                              \
     O(GEAR, gear, gears)                                                                 \
-    O(CYLINDER, cylinder, cylinders)
+    O(CYLINDER, cylinder, cylinders)                                                     \
+    O(CONTACT, contact, contacts)                                                        \
+    O(SPOT, spot, spots)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
@@ -80,6 +82,15 @@
     P(V, CY_RATED_DROP, cylinder_rated_drop, 1, cylinders)                               \
     P(V, CY_SUPPLY, cylinder_supply, 1, cylinders)                                       \
     P(V, CY_TANK, cylinder_tank, 1, cylinders)                                           \
+    P(V, CT_STIFFNESS, contact_stiffness, 1, contacts)                                   \
+    P(V, CT_EXPONENT, contact_exponent, 1, contacts)                                     \
+    P(V, CT_DAMPING, contact_damping, 1, contacts)                                       \
+    P(V, CT_MU, contact_mu, 1, contacts)                                                 \
+    P(V, CT_STATIC, contact_static, 1, contacts)                                         \
+    P(V, CT_STRIBECK, contact_stribeck, 1, contacts)                                     \
+    P(V, CT_RUB_STIFFNESS, contact_tangential, 1, contacts)                              \
+    P(V, CT_RUB_DAMPING, contact_tangential_damping, 1, contacts)                        \
+    P(V, CT_CREEP, contact_creep, 1, contacts)                                           \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -277,6 +288,22 @@
       "flow of the valve into chamber A of the cylinder")                                                             \
     K(CY_FLOW_B_OUT, CYLINDER, "flow_B", 1, OUTPUT, VALVED, NOWHERE, WORLD_AND_LAWS, OWN, "m3/s", "m3/s",             \
       "flow of the valve into chamber B of the cylinder")                                                             \
+    K(CT_GAP, CONTACT, "gap", 0, OUTPUT, SPOTS, NOWHERE, WORLD, POSITIONS, "m", "m",                                  \
+      "distance of the surfaces at the spot, negative where they overlap")                                            \
+    K(CT_NORMAL, CONTACT, "normal", 0, OUTPUT, SPOTS, NOWHERE, WORLD_AND_LAWS, STATE, "N", "N",                       \
+      "force that presses the surfaces apart")                                                                        \
+    K(CT_FRICTION, CONTACT, "friction", 0, OUTPUT, SPOTS, NOWHERE, WORLD_AND_LAWS, STATE, "N", "N",                   \
+      "size of the friction at the spot")                                                                             \
+    K(CT_SLIP, CONTACT, "slip", 0, OUTPUT, SPOTS, NOWHERE, WORLD, STATE, "m/s", "m/s",                                \
+      "speed with which the surfaces move past each other")                                                           \
+    K(CT_STATE, CONTACT, "state", 0, OUTPUT, SPOTS, NOWHERE, WORLD_AND_LAWS, STATE, "", "",                           \
+      "0 without contact, 1 where it sticks, or has no friction, 2 where it slips")                                   \
+    K(CT_POINT, CONTACT, "point", 0, OUTPUT, SPOT_PLACES, NOWHERE, WORLD, POSITIONS, "m", "m",                        \
+      "x, y and z of each spot in world axes")                                                                        \
+    K(CT_FORCE, CONTACT, "force", 3, OUTPUT, EVERY, NOWHERE, WORLD_AND_LAWS, STATE, "N", "N",                         \
+      "force on the first body in world axes")                                                                        \
+    K(CT_Z, CONTACT, "z", 0, STATE, BRISTLED, OWN_STATE, NOTHING, STATE, "m", "m",                                    \
+      "deflection of the bristles of each spot, in the axes of the second body")                                      \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
     K(C_POWER, COUPLING, "power", 1, OUTPUT, CAMS, NOWHERE, JOINT_FORCES, BALANCE, "W", "W",                          \
@@ -411,6 +438,24 @@
       "factor of the range of forces in which the law sticks")                                                        \
     K(LAW_RESTITUTION, LAW, "restitution", 1, TUNABLE, HARD, PARAMETER, NOTHING, NOTHING, "", "",                     \
       "restitution of the stop: what is left of the velocity after an impact")                                        \
+    K(CT_STIFFNESS, CONTACT, "stiffness", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                     \
+      "stiffness of the contact [N/m^exponent]")                                                                      \
+    K(CT_EXPONENT, CONTACT, "exponent", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                       \
+      "power of the overlap with which the force grows")                                                              \
+    K(CT_DAMPING, CONTACT, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "s/m", "s/m",                   \
+      "what a rate of the overlap adds to the force, as a part of it")                                                \
+    K(CT_MU, CONTACT, "mu", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "", "",                                  \
+      "coefficient of friction of a contact that slips")                                                              \
+    K(CT_STATIC, CONTACT, "static", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "", "",                          \
+      "coefficient of friction at rest")                                                                              \
+    K(CT_STRIBECK, CONTACT, "stribeck", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "m/s", "m/s",                \
+      "speed at which friction falls from the one to the other")                                                      \
+    K(CT_RUB_STIFFNESS, CONTACT, "tangential_stiffness", 1, TUNABLE, BRUSHED, PARAMETER, NOTHING, NOTHING,            \
+      "N/m", "N/m", "stiffness of the bristles")                                                                      \
+    K(CT_RUB_DAMPING, CONTACT, "tangential_damping", 1, TUNABLE, BRUSHED, PARAMETER, NOTHING, NOTHING,                \
+      "N.s/m", "N.s/m", "damping of the bristles")                                                                    \
+    K(CT_CREEP, CONTACT, "creep", 1, TUNABLE, CREEPING, PARAMETER, NOTHING, NOTHING, "m/s", "m/s",                    \
+      "speed at which the friction is 0.707 of what it is at high speed")                                             \
     K(FR_STATIC, FRICTION, "static", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                          \
       "coefficient of static friction")                                                                               \
     K(FR_KINETIC, FRICTION, "kinetic", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
@@ -523,6 +568,15 @@
     B(CY_LEAKAGE, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(CY_RATED_FLOW, FM_EACH, FM_LEAST, FM_LARGEST)                                      \
     B(CY_RATED_DROP, FM_EACH, FM_LEAST, FM_LARGEST)                                      \
+    B(CT_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                       \
+    B(CT_EXPONENT, FM_EACH, 1.0, 10.0)                                                   \
+    B(CT_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(CT_MU, FM_EACH, 0.0, FM_LARGEST)                                                   \
+    B(CT_STATIC, FM_EACH, 0.0, FM_LARGEST)                                               \
+    B(CT_STRIBECK, FM_EACH, FM_LEAST, FM_LARGEST)                                        \
+    B(CT_RUB_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                   \
+    B(CT_RUB_DAMPING, FM_EACH, FM_LEAST, FM_LARGEST)                                     \
+    B(CT_CREEP, FM_EACH, FM_LEAST, FM_LARGEST)                                           \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
     B(LAW_RESTITUTION, FM_EACH, 0.0, 1.0)                                                \

@@ -66,7 +66,7 @@ void fm_own_derive(fm_instance *s)
 /* World kinematics of y, where own states act along lines. */
 static void place(fm_instance *s, const double *y)
 {
-    if (s->image.n.cylinders == 0) return;
+    if (s->image.n.cylinders == 0 && s->image.n.spots == 0) return;
     fm_run_orientations(s, y);
     fm_make_world(s, y);
 }
@@ -76,7 +76,8 @@ static void relax(const fm_own_states *own, int count, double g, double x[FM_OWN
 {
     const double a = 1.0 - g * own->A[0][0], d = 1.0 - g * own->A[1][1], b = -g * own->A[0][1], c = -g * own->A[1][0];
     if (count == 1) x[0] /= a;
-    if (count < 2) return;
+    for (int j = 0; j < count && count > 2; j++) x[j] /= 1.0 - g * own->A[j][j]; /* those of spots do not mix */
+    if (count != 2) return;
     const double first = (d * x[0] - b * x[1]) / (a * d - b * c);
     x[1] = (a * x[1] - c * x[0]) / (a * d - b * c), x[0] = first;
 }
@@ -140,7 +141,7 @@ void fm_own_push(fm_instance *s, double g, const double *y, const double *r, dou
         relax(&own, count, g, x);
         if (own.u >= 0)
             for (int j = 0; j < count; j++) f[own.u] += own.C[j] * (g * x[j]);
-        else push_along(s, &own, own.C[0] * (g * x[0]) + own.C[1] * (g * x[1]), f);
+        else if (own.P >= 0) push_along(s, &own, own.C[0] * (g * x[0]) + own.C[1] * (g * x[1]), f);
     }
 }
 
@@ -153,7 +154,7 @@ void fm_own_follow(fm_instance *s, double g, const double *change, double *r)
     for (int32_t n = 0; n < s->model.stateful; n++) {
         double x[FM_OWN_STATES];
         const int count = fm_own_states_of(s, n, change, &own);
-        for (int j = 0; j < count; j++) x[j] = r[own.first + j] + g * own.B[j] * own.along;
+        for (int j = 0; j < count; j++) x[j] = r[own.first + j] + g * own.B[j] * own.along[j];
         relax(&own, count, g, x);
         for (int j = 0; j < count; j++) r[own.first + j] = x[j];
     }

@@ -76,6 +76,18 @@ static fm_status check_frictions(fm_instance *s, fm_status status)
     return FM_OK;
 }
 
+static fm_status check_contacts(fm_instance *s, fm_status status)
+{
+    for (int32_t i = 0; i < s->image.n.contacts; i++)
+        if (s->contact_static[i] < s->contact_mu[i])
+            return fm_say(s, status,
+                          "%s.static = %g is refused: it must be at least %s.mu = %g. Nothing is lost: set one of "
+                          "them, and go on",
+                          s->image.text + s->image.contact_name[i], s->contact_static[i],
+                          s->image.text + s->image.contact_name[i], s->contact_mu[i]);
+    return FM_OK;
+}
+
 static fm_status check_ropes(fm_instance *s, fm_status status)
 {
     if (s->image.n.ropes == 0) return FM_OK;
@@ -110,7 +122,7 @@ fm_status fm_check_rules(fm_instance *s, fm_status status)
     if (check_ropes(s, status) != FM_OK || check_cylinders(s, status) != FM_OK) return status;
     if (s->model.obeys) return FM_OK;
     if (check_bounds(s, status) != FM_OK || check_inertias(s, status) != FM_OK || check_matrices(s, status) != FM_OK ||
-        check_frictions(s, status) != FM_OK)
+        check_frictions(s, status) != FM_OK || check_contacts(s, status) != FM_OK)
         return status;
     s->model.obeys = 1;
     return FM_OK;

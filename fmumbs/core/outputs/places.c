@@ -84,8 +84,10 @@ static double *stored_beside(fm_instance *s, int32_t kind, int32_t object, int32
     case FM_AT_EXCITED: return s->y + m->excitation_p[m->joint_excitation[object] + part];
     case FM_AT_BRISTLE: return s->y + fm_bristles_of(s, object) + part;
     case FM_AT_OWN_STATE:
-        return s->y + s->model.bristles + (kind == FM_M_CURRENT ? m->motor_state[object] : m->cylinder_state[object]) +
-               fm_kind_own_state(kind);
+        return s->y + s->model.bristles + fm_kind_own_state(kind) +
+               (kind == FM_M_CURRENT ? m->motor_state[object]
+                : kind == FM_CT_Z    ? m->contact_state[object] + part
+                                     : m->cylinder_state[object]);
     case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_AT_MODAL_SPEED: return speeds + m->link_u[m->body_link[object]] + part;
     case FM_AT_PARAMETER: return stored_parameter(s, kind, object, part);

@@ -17,7 +17,7 @@ static void update_world(fm_instance *s)
 {
     fm_run_orientations(s, s->y);
     fm_make_world(s, s->y);
-    if (s->image.n.ropes > 0 || s->image.n.cylinders > 0) fm_controls_at(s, s->clock[FM_TIME]);
+    if (s->image.n.ropes > 0 || s->image.n.cylinders > 0 || s->image.n.spots > 0) fm_controls_at(s, s->clock[FM_TIME]);
 }
 
 /* Those of the motion that is given. */

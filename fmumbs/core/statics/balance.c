@@ -16,6 +16,7 @@
 #include "../maths/vectors.h"
 #include "../assembly/drift.h"
 #include "../instance/instance.h"
+#include "../forces/contact.h"
 #include "../forces/cylinder.h"
 #include "../forces/inputs.h"
 #include "../forces/sides.h"
@@ -72,16 +73,17 @@ static double moving_time(const fm_instance *s)
     return pull > 0.0 ? sqrt(s->image.length[0] / pull) : FM_LONG * s->options[FM_OPTION_STEP];
 }
 
-/* Before fm_balance_begin, y with the oil that cylinders keep; `back`: with their pressures again, before
- * fm_balance_end. */
+/* Before fm_balance_begin, y with the oil that cylinders keep and the places that bristles hold; `back`: as it was,
+ * before fm_balance_end. */
 void fm_balance_trap(fm_instance *s, double *y, int back)
 {
-    if (s->image.n.cylinders == 0) return;
+    if (s->image.n.cylinders == 0 && s->image.n.spots == 0) return;
     fm_controls_at(s, s->clock[FM_TIME]);
     s->planar.is_placed = 0;
     fm_run_orientations(s, y);
     fm_make_world(s, y);
     fm_cylinders_trap(s, y, back);
+    fm_spots_trap(s, y, back);
 }
 
 /* From here on, until fm_balance_end, evaluations are at rest. */

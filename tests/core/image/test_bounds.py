@@ -31,6 +31,9 @@ RULES: tuple[tuple[str, float, float], ...] = (
     (r"^drive\.efficiency", LEAST, 1.0),
     (r"^ram\.(area_[AB]|stroke|dead_volume_[AB]|bulk_modulus|rated_flow|rated_drop)", LEAST, LARGEST),
     (r"^ram\.(closed_length|leakage)|^drive\.constant|^teeth\.backlash", 0.0, LARGEST),
+    (r"^(touch|rub)\.(stiffness|stribeck|tangential_(stiffness|damping)|creep)", LEAST, LARGEST),
+    (r"^(touch|rub)\.(mu|static)", 0.0, LARGEST),
+    (r"^(touch|rub)\.exponent", 1.0, 10.0),
     (r"\.restitution", 0.0, 1.0),
     (r"\.mass|\.inertia\[[123]\]|\.rotor_inertia(\[\d\])?|\.free_length", 0.0, LARGEST),
     (r"\.friction(\[\d\])?\.(static|kinetic|stribeck|stiffness)", LEAST, LARGEST),
@@ -111,6 +114,13 @@ def of_friction(joint: Any, law: str, value: float) -> Callable[[], object]:
     return lambda: replace(joint.friction, **other, **{law: value})
 
 
+def of_contact(contact: fm.Contact, what: str, value: float, tangential: bool) -> Callable[[], object]:
+    if what in ("stiffness", "exponent", "damping") and not tangential:
+        return lambda: replace(contact.normal, **{what: value})
+    other = {"static": {"mu": 0.0}, "mu": {"static": LARGEST}}.get(what, {})
+    return lambda: replace(contact.friction, **other, **{what: value})
+
+
 def of_solver(image: ModelImage, what: str, value: float) -> Callable[[], object]:
     if what == "baumgarte":
         return lambda: image.with_options(correction=(value, 1.0))
@@ -139,6 +149,8 @@ def python_of(model: fm.Model, image: ModelImage, name: str, value: float) -> Ca
         return None  # a motor without a current as a state, which has no such parameter
     if isinstance(element, fm.Rope) and what == "radius":
         return lambda: replace(element.pulleys[part], radius=value)
+    if isinstance(element, fm.Contact):
+        return of_contact(element, what.removeprefix("tangential_"), value, "tangential" in what)
     if isinstance(element, fm.Cylinder) and not hasattr(element, what):
         return lambda: replace(element.valve, **{what: value})  # type: ignore[type-var]
     return lambda: replace(element, **{what: value})  # type: ignore[type-var]
@@ -165,6 +177,14 @@ def elements() -> fm.Model:
             dead_volume_A=1e-4, dead_volume_B=1e-4, valve=valve,
         ),
         fm.Stop("end", slides[0], lower=-1.0, restitution=0.5),
+        fm.Contact(
+            "touch", fm.Sphere(bodies[3].at(), 0.1), fm.Plane(ground.at(0, 0, -9)), fm.Press(1e5),
+            fm.Coulomb(0.3, stiffness=1e5),
+        ),
+        fm.Contact(
+            "rub", fm.Sphere(bodies[4].at(), 0.1), fm.Plane(ground.at(0, 0, -9)), fm.Press(1e5),
+            fm.Coulomb(0.3, creep=1e-3),
+        ),
     )  # fmt: skip
     return model
 

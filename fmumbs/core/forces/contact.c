@@ -1,0 +1,409 @@
+/* contact.c: contacts of ellipsoids with planes, and of spheres with spheres, from outside or inside, at one spot each.
+ *
+ * n is the normal from B to A, and g the gap between their surfaces along it, negative where they overlap by x = -g. At
+ * the middle of the overlap, A moves past B with g' along n and s across it. B presses A away with
+ *
+ *     N = k x^m (1 - c g'),   never below 0,
+ *
+ * and rubs it with -F. Bristles of deflection z, held in B, and their limit
+ *
+ *     T = K z + D s,   L = N (mu + (mu_static - mu) exp(-(|s|/v_S)^2)),
+ *     F = T while |T| < L, where they stick: z' = s;     F = L T/|T| beyond, where they slip: z' = (F - K z)/D,
+ *
+ * so that a contact that sticks is a spring, which does not creep, and one that slips exerts L. What F s gives, z
+ * stores, or it is lost: F s - K z z' = D z'^2 + F (s - z'), both parts of which are at least 0 however N changes.
+ * Without contact F = 0. z is across n; what turns out of that as n turns in B relaxes, with the time D/K. Without
+ * bristles F = L s/sqrt(s^2 + v_0^2), which creeps.
+ *
+ * Each spot has force laws without force, which say where it changes, so that steps end there (laws.c): contact begins
+ * and ends; N becomes 0; |T| passes L. In statics bristles hold the place in B that they held before (fm_spots_trap).
+ */
+#include "contact.h"
+
+#include "../instance/instance.h"
+#include "../maths/decay.h"
+#include "../maths/rotations.h"
+#include "../maths/vectors.h"
+#include "../tree/kinematics.h"
+#include "elements.h"
+#include "laws.h"
+#include "point_pair.h"
+#include "wrenches.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TOUCHES, RELEASED, SLIPS }; /* the laws of a spot, in order */
+
+/* Where two surfaces are next to each other; positions and velocities in world axes. */
+typedef struct nearest {
+    double n[3], at[3], gap, rate, slip[3], speed;
+} nearest;
+
+/* A point's position, velocity and axes in the world. */
+typedef struct frame {
+    double r[3], v[3], w[3], R[9];
+} frame;
+
+static frame frame_of(const fm_instance *s, int32_t point)
+{
+    const int32_t link = s->image.point_link[point];
+    frame at;
+    fm_point_place(s, point, at.r, at.v);
+    memset(at.w, 0, sizeof at.w);
+    memcpy(at.R, s->image.point_R + 9 * point, sizeof at.R);
+    if (link < 0) return at;
+    memcpy(at.w, s->world[link].w, sizeof at.w);
+    product(s->world[link].R, s->image.point_R + 9 * point, at.R);
+    return at;
+}
+
+/* From the centre of an ellipsoid to where it is furthest against n. */
+static void reach_against(const double n[3], const double half[3], const double R[9], double out[3])
+{
+    double m[3], d[3], square = 0.0;
+    rotate_in(R, n, m);
+    for (int j = 0; j < 3; j++) d[j] = half[j] * half[j] * m[j], square += m[j] * d[j];
+    const double scale = square > 0.0 ? -1.0 / sqrt(square) : 0.0;
+    for (int j = 0; j < 3; j++) d[j] *= scale;
+    rotate_out(R, d, out);
+}
+
+static nearest nearest_of(const fm_instance *s, int32_t i)
+{
+    const fm_image *m = &s->image;
+    const frame A = frame_of(s, m->spot_P[i]), B = frame_of(s, m->spot_Q[i]);
+    double reach[3], away[3], arm[3], add[3], v[3], ball = m->spot_reach[i];
+    nearest out;
+    for (int j = 0; j < 3; j++) away[j] = A.r[j] - B.r[j], out.n[j] = B.R[3 * j + 2];
+    if (!m->spot_plane[i]) {
+        const double length = sqrt(dot(away, away)), sign = ball < 0.0 ? -1.0 : 1.0;
+        for (int j = 0; j < 3 && length > 0.0; j++) out.n[j] = sign * away[j] / length;
+    } else ball = 0.0;
+    reach_against(out.n, m->spot_half + 3 * i, A.R, reach);
+    out.gap = -ball;
+    for (int j = 0; j < 3; j++) out.gap += (away[j] + reach[j]) * out.n[j];
+    for (int j = 0; j < 3; j++) arm[j] = reach[j] - 0.5 * out.gap * out.n[j], out.at[j] = A.r[j] + arm[j];
+    cross(A.w, arm, add);
+    for (int j = 0; j < 3; j++) v[j] = (A.v[j] + add[j]) - B.v[j], arm[j] += away[j];
+    cross(B.w, arm, add);
+    for (int j = 0; j < 3; j++) v[j] -= add[j];
+    out.rate = dot(v, out.n);
+    for (int j = 0; j < 3; j++) out.slip[j] = v[j] - out.rate * out.n[j];
+    out.speed = sqrt(dot(out.slip, out.slip));
+    return out;
+}
+
+/* Whether a law of a spot is in its piece: as the step began, or else at x. */
+static int is_in(const fm_instance *s, int32_t i, int which, double x)
+{
+    int32_t piece;
+    if (s->work.still == 1 || !fm_law_slides(s, s->image.spot_law[i] + which, &piece))
+        return which == SLIPS ? x >= 0.0 : x < 0.0;
+    return piece >= 0;
+}
+
+/* Whether a step began without contact. */
+static int is_open(const fm_instance *s, int32_t i)
+{
+    int32_t piece;
+    return s->work.still != 1 && fm_law_slides(s, s->image.spot_law[i] + TOUCHES, &piece) && piece < 0;
+}
+
+/* x^m, odd in x. */
+static double power(double x, double m)
+{
+    const double size = fabs(x);
+    if (m == 1.0) return x;
+    if (m == 1.5) return x * sqrt(size);
+    if (!(size > 0.0)) return 0.0;
+    const double z = m * fm_logarithm(size), grown = z < 0.0 ? fm_decay(-z) : 1.0 / fm_decay(z);
+    return x < 0.0 ? -grown : grown;
+}
+
+static double pressing(const fm_instance *s, int32_t c, double rate)
+{
+    return 1.0 - s->contact_damping[c] * rate;
+}
+
+/* What presses; 0 without contact. `open`: as the step began it is, or is released. */
+static double normal_of(const fm_instance *s, int32_t i, const nearest *at, int *open)
+{
+    const int32_t c = s->image.spot_contact[i];
+    const double part = pressing(s, c, at->rate);
+    *open = !is_in(s, i, TOUCHES, at->gap) || is_in(s, i, RELEASED, part);
+    return *open ? 0.0 : s->contact_stiffness[c] * power(-at->gap, s->contact_exponent[c]) * part;
+}
+
+static double coefficient(const fm_instance *s, int32_t c, double speed)
+{
+    const double x = speed / s->contact_stribeck[c], kinetic = s->contact_mu[c];
+    return kinetic + (s->contact_static[c] - kinetic) * fm_decay(x * x);
+}
+
+/* Bristles in world axes: of z the part across n, T, and F. */
+typedef struct bristles {
+    double z[3], out, trial[3], size, limit, force[3];
+} bristles;
+
+/* The axes in which bristles are held. */
+static void held_axes(const fm_instance *s, int32_t i, double R[9])
+{
+    static const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int32_t link = s->image.point_link[s->image.spot_Q[i]];
+    memcpy(R, link < 0 ? world : s->world[link].R, 9 * sizeof *R);
+}
+
+/* Where in B the contact is, in the axes in which bristles are held. */
+static void place_in(const fm_instance *s, int32_t i, const nearest *at, double out[3])
+{
+    const int32_t link = s->image.point_link[s->image.spot_Q[i]];
+    double R[9], arm[3];
+    held_axes(s, i, R);
+    for (int j = 0; j < 3; j++) arm[j] = at->at[j] - (link < 0 ? 0.0 : s->world[link].r[j]);
+    rotate_in(R, arm, out);
+}
+
+static const double *stored(const fm_instance *s, int32_t i, const double *y)
+{
+    return y + s->model.bristles + s->image.spot_state[i];
+}
+
+/* What is left of bristles across n; in statics they hold a place. Returns what is along n. */
+static double deflection(const fm_instance *s, int32_t i, const nearest *at, const double *y, double z[3])
+{
+    double R[9], own[3];
+    held_axes(s, i, R);
+    memcpy(own, stored(s, i, y), sizeof own);
+    if (s->work.still == 1) {
+        double place[3];
+        place_in(s, i, at, place);
+        for (int j = 0; j < 3; j++) own[j] = place[j] - own[j];
+    }
+    rotate_out(R, own, z);
+    const double out = dot(z, at->n);
+    for (int j = 0; j < 3; j++) z[j] -= out * at->n[j];
+    return out;
+}
+
+/* Friction at y under a normal force; `slips`: known, or -1. */
+static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, double normal, const double *y,
+                            int known)
+{
+    const int32_t c = s->image.spot_contact[i];
+    bristles own;
+    own.out = deflection(s, i, at, y, own.z);
+    for (int j = 0; j < 3; j++)
+        own.trial[j] = s->contact_tangential[c] * own.z[j] + s->contact_tangential_damping[c] * at->slip[j];
+    own.size = sqrt(dot(own.trial, own.trial));
+    own.limit = normal > 0.0 ? normal * coefficient(s, c, at->speed) : 0.0;
+    const int slips = known >= 0 ? known : is_in(s, i, SLIPS, own.size - own.limit);
+    const double part = !slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
+    for (int j = 0; j < 3; j++) own.force[j] = part * own.trial[j];
+    return own;
+}
+
+/* What rubs A, less its sign. */
+static void friction_of(const fm_instance *s, int32_t i, const nearest *at, double normal, int open, const double *y,
+                        double out[3])
+{
+    const int32_t c = s->image.spot_contact[i];
+    memset(out, 0, 3 * sizeof *out);
+    if (open || s->image.contact_rubs[c] == FM_RUBS_NOT) return;
+    if (s->image.contact_rubs[c] == FM_RUBS_BY_BRISTLES) {
+        const bristles own = bristles_of(s, i, at, normal, y, -1);
+        memcpy(out, own.force, sizeof own.force);
+        return;
+    }
+    const double v = s->contact_creep[c], limit = normal > 0.0 ? normal * coefficient(s, c, at->speed) : 0.0,
+                 part = limit / sqrt(at->speed * at->speed + v * v);
+    for (int j = 0; j < 3; j++) out[j] = part * at->slip[j];
+}
+
+/* The position of a law of a spot at y: the gap, with its rate; what presses of N, how far T is beyond its limit, which
+ * are asked for after the law of the gap is known, and 1 where that is open. */
+double fm_spot_watch(const fm_instance *s, int32_t law, const double *y, double *v)
+{
+    const int32_t i = s->image.law_spot[law], which = law - s->image.spot_law[i], c = s->image.spot_contact[i];
+    *v = 0.0;
+    if (which != TOUCHES && is_open(s, i)) return 1.0;
+    const nearest at = nearest_of(s, i);
+    const double part = pressing(s, c, at.rate);
+    *v = which == TOUCHES ? at.rate : 0.0;
+    if (which == TOUCHES) return at.gap;
+    if (which == RELEASED) return part;
+    if (!(at.gap < 0.0) || !(part > 0.0)) return 1.0;
+    const double normal = s->contact_stiffness[c] * power(-at.gap, s->contact_exponent[c]) * part;
+    const bristles own = bristles_of(s, i, &at, normal, y, 0);
+    return own.size - own.limit;
+}
+
+/* In place of the bristles in y, at world kinematics: the places in B that they hold; `back`: bristles again. */
+void fm_spots_trap(fm_instance *s, double *y, int back)
+{
+    for (int32_t i = 0; i < s->image.n.spots; i++) {
+        if (s->image.spot_state[i] < 0) continue;
+        const nearest at = nearest_of(s, i);
+        double *own = y + s->model.bristles + s->image.spot_state[i], place[3];
+        place_in(s, i, &at, place);
+        for (int j = 0; j < 3; j++) own[j] = place[j] - own[j];
+        if (!back) continue;
+        double R[9], z[3];
+        int open;
+        const double normal = normal_of(s, i, &at, &open);
+        held_axes(s, i, R);
+        rotate_out(R, own, z);
+        const double out = dot(z, at.n), limit = open ? 0.0 : normal * s->contact_static[s->image.spot_contact[i]],
+                     K = s->contact_tangential[s->image.spot_contact[i]];
+        for (int j = 0; j < 3; j++) z[j] -= out * at.n[j];
+        const double pull = K * sqrt(dot(z, z));
+        for (int j = 0; j < 3 && pull > limit; j++) z[j] *= limit / pull;
+        rotate_in(R, z, own);
+    }
+}
+
+static void apply(fm_instance *s, int32_t i, const double *load)
+{
+    (void)load;
+    if (is_open(s, i)) return;
+    const nearest at = nearest_of(s, i);
+    double wrench[6] = {0.0}, rub[3];
+    int open;
+    const double normal = normal_of(s, i, &at, &open);
+    if (open) return;
+    friction_of(s, i, &at, normal, open, s->work.evaluated, rub);
+    for (int j = 0; j < 3; j++) wrench[3 + j] = normal * at.n[j] - rub[j];
+    fm_apply_wrench(s, s->image.point_link[s->image.spot_P[i]], at.at, wrench, 1.0);
+    fm_apply_wrench(s, s->image.point_link[s->image.spot_Q[i]], at.at, wrench, -1.0);
+}
+
+static double energy(const fm_instance *s, int32_t i)
+{
+    const int32_t c = s->image.spot_contact[i];
+    const nearest at = nearest_of(s, i);
+    const double x = at.gap < 0.0 ? -at.gap : 0.0, m = s->contact_exponent[c];
+    double sum = s->contact_stiffness[c] * x * power(x, m) / (m + 1.0);
+    if (s->image.spot_state[i] < 0) return sum;
+    const double *z = stored(s, i, s->y);
+    return sum + 0.5 * s->contact_tangential[c] * dot(z, z);
+}
+
+static int states(const fm_instance *s, int32_t i, const double *y, fm_own_states *own)
+{
+    const int32_t c = s->image.spot_contact[i];
+    if (s->image.spot_state[i] < 0) return 0;
+    const double K = s->contact_tangential[c], D = s->contact_tangential_damping[c], relax = K / D;
+    own->first = s->model.bristles + s->image.spot_state[i];
+    own->u = own->P = -1;
+    for (int j = 0; j < 3; j++) {
+        own->settled[j] = y[own->first + j], own->nominal[j] = s->image.spot_nominal[i];
+        own->rate[j] = -relax * y[own->first + j], own->A[j][j] = -relax;
+    }
+    if (is_open(s, i)) return 3;
+    const nearest at = nearest_of(s, i);
+    double R[9], rate[3], slip[3];
+    int open;
+    const double normal = normal_of(s, i, &at, &open);
+    const bristles now = bristles_of(s, i, &at, normal, y, open ? 1 : -1);
+    const int sticks = !open && !is_in(s, i, SLIPS, now.size - now.limit);
+    for (int j = 0; j < 3; j++) {
+        const double along = sticks ? at.slip[j] : ((open ? 0.0 : now.force[j]) - K * now.z[j]) / D;
+        rate[j] = along - relax * now.out * at.n[j];
+    }
+    held_axes(s, i, R);
+    rotate_in(R, rate, own->rate);
+    rotate_in(R, at.slip, slip);
+    for (int j = 0; j < 3 && sticks; j++) own->along[j] = slip[j], own->B[j] = 1.0, own->A[j][j] = 0.0;
+    return 3;
+}
+
+static void links(const fm_image *m, int32_t i, int32_t links[2])
+{
+    links[0] = m->point_link[m->spot_Q[i]], links[1] = m->point_link[m->spot_P[i]];
+}
+
+/* Along n, and across it while it sticks; friction that slips or creeps is a damping against its present motion. */
+static int stiffness(const fm_instance *s, int32_t i, const double *y, fm_direction at[FM_DIRECTIONS])
+{
+    const int32_t c = s->image.spot_contact[i], rubs = s->image.contact_rubs[c];
+    const nearest now = nearest_of(s, i);
+    double side[3][3];
+    int open, sticks = 0;
+    const double normal = normal_of(s, i, &now, &open), x = -now.gap, m = s->contact_exponent[c];
+    if (open || !(x > 0.0)) return 0;
+    if (rubs == FM_RUBS_BY_BRISTLES) {
+        const bristles own = bristles_of(s, i, &now, normal, y, -1);
+        sticks = !is_in(s, i, SLIPS, own.size - own.limit);
+    }
+    memcpy(side[0], now.n, sizeof side[0]);
+    fm_find_sides(now.n, side + 1);
+    const double limit = normal * s->contact_mu[c], creep = s->contact_creep[c],
+                 smooth = rubs == FM_RUBS_SMOOTHLY ? limit / sqrt(now.speed * now.speed + creep * creep) : 0.0;
+    for (int j = 0; j < 3; j++) {
+        memset(at + j, 0, sizeof *at);
+        at[j].F = s->image.point_link[s->image.spot_Q[i]], at[j].M = s->image.point_link[s->image.spot_P[i]];
+        at[j].k = j == 0 ? m * normal / x : sticks ? s->contact_tangential[c] : 0.0;
+        at[j].d = j == 0   ? s->contact_damping[c] * s->contact_stiffness[c] * power(x, m)
+                  : sticks ? s->contact_tangential_damping[c]
+                           : smooth;
+        memcpy(at[j].on_M.r, now.at, sizeof now.at);
+        memcpy(at[j].on_F.r, now.at, sizeof now.at);
+        memcpy(at[j].on_M.force, side[j], sizeof side[j]);
+        memcpy(at[j].on_F.force, side[j], sizeof side[j]);
+    }
+    return sticks || smooth > 0.0 ? 3 : 1;
+}
+
+const fm_force_element fm_spot_element = {
+    .apply = apply,
+    .energy = energy,
+    .states = states,
+    .links = links,
+    .stiffness = stiffness,
+};
+
+/* The contacts themselves, whose spots act ------------------------------------------------------------------------- */
+
+/* The state of a spot: 0 open, 1 sticks, or has no friction, 2 slips. */
+static double state_of(const fm_instance *s, int32_t i, const nearest *at, double normal, int open)
+{
+    if (open) return 0.0;
+    if (s->image.spot_state[i] < 0) return s->image.contact_rubs[s->image.spot_contact[i]] == FM_RUBS_NOT ? 1.0 : 2.0;
+    const bristles own = bristles_of(s, i, at, normal, s->y, -1);
+    return is_in(s, i, SLIPS, own.size - own.limit) ? 2.0 : 1.0;
+}
+
+/* The force on A in world axes. */
+static double force_on(const fm_instance *s, int32_t c, int part)
+{
+    double sum = 0.0, rub[3];
+    int open;
+    for (int32_t i = s->image.contact_spot[c]; i < s->image.contact_spot[c] + s->image.contact_spots[c]; i++) {
+        const nearest at = nearest_of(s, i);
+        const double normal = normal_of(s, i, &at, &open);
+        friction_of(s, i, &at, normal, open, s->y, rub);
+        sum += normal * at.n[part] - rub[part];
+    }
+    return sum;
+}
+
+static double value(const fm_instance *s, int32_t kind, int32_t c, int32_t part)
+{
+    const int32_t component = part < 0 ? 0 : part;
+    if (kind == FM_CT_FORCE) return force_on(s, c, component);
+    const int32_t i = s->image.contact_spot[c] + (kind == FM_CT_POINT ? component / 3 : component);
+    const nearest at = nearest_of(s, i);
+    double rub[3];
+    int open;
+    const double normal = normal_of(s, i, &at, &open);
+    switch (kind) {
+    case FM_CT_GAP: return at.gap;
+    case FM_CT_POINT: return at.at[component % 3];
+    case FM_CT_NORMAL: return normal;
+    case FM_CT_SLIP: return at.speed;
+    case FM_CT_STATE: return state_of(s, i, &at, normal, open);
+    default: friction_of(s, i, &at, normal, open, s->y, rub); return sqrt(dot(rub, rub));
+    }
+}
+
+const fm_force_element fm_contact_element = {.value = value};
