@@ -352,12 +352,12 @@ void fm_laws_note(fm_instance *s, const double *y)
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;
-    *what = m->law_spot[law] >= 0 ? "contact"
+    *what = m->law_spot[law] >= 0       ? "contact"
             : m->law_cylinder[law] >= 0 ? "cylinder"
-            : m->law_motor[law] >= 0  ? "motor"
-            : m->law_side[law] >= 0   ? "rope"
-            : m->law_spring[law] >= 0 ? "spring"
-                                      : "joint";
+            : m->law_motor[law] >= 0    ? "motor"
+            : m->law_side[law] >= 0     ? "rope"
+            : m->law_spring[law] >= 0   ? "spring"
+                                        : "joint";
     if (m->law_spot[law] >= 0) return m->text + m->contact_name[m->spot_contact[m->law_spot[law]]];
     if (m->law_cylinder[law] >= 0) return m->text + m->cylinder_name[m->law_cylinder[law]];
     if (m->law_motor[law] >= 0) return m->text + m->motor_name[m->law_motor[law]];

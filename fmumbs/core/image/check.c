@@ -306,8 +306,8 @@ static const char *check_laws(const fm_image *m)
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
         const int32_t motor = m->law_motor[i];
-        const int watches = (m->law_side[i] >= 0) + (m->law_cylinder[i] >= 0) + (m->law_spot[i] >= 0) +
-                            (motor >= 0 && m->law_u[i] < 0);
+        const int watches =
+            (m->law_side[i] >= 0) + (m->law_cylinder[i] >= 0) + (m->law_spot[i] >= 0) + (motor >= 0 && m->law_u[i] < 0);
         if (on_mode + on_spring + watches != 1 || on_mode != (m->law_u[i] >= 0))
             return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
