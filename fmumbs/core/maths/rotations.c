@@ -111,8 +111,8 @@ int fm_is_rotation(const double *R)
  * sequence is 1 + a + 3 b + 9 c + 27 fixed. 0: no sequence, or two neighbours are equal. */
 int fm_euler_axes(int32_t sequence, int32_t axis[3], int32_t *about_fixed)
 {
+    if (sequence < 1 || sequence > FM_EULER_CODES) return 0;
     const int32_t code = sequence - 1;
-    if (code < 0 || code >= FM_EULER_CODES) return 0;
     *about_fixed = code / 27;
     axis[0] = code % 3, axis[1] = code / 3 % 3, axis[2] = code / 9 % 3;
     return axis[0] != axis[1] && axis[1] != axis[2];
