@@ -485,8 +485,8 @@ class Contact(Force):
     >>> box = fm.Box(slider.M, (0.1, 0.1, 0.1))
     >>> model.add(fm.Contact("rests", box, floor, law, fm.Coulomb(0.4, stiffness=1e6)))
 
-    A: an fm.Sphere, fm.Ellipsoid, fm.Capsule, fm.Box or fm.Hull where B is an fm.Plane; an fm.Sphere where B is an
-        fm.Sphere or an fm.Hollow. What is behind the plane, however deep, touches it.
+    A: an fm.Sphere, fm.Ellipsoid, fm.Capsule, fm.Box or fm.Hull; a sphere where B is no plane.
+    B: an fm.Plane, and what is behind it touches it, however deep; an fm.Sphere, or an fm.Hollow about A.
     normal: an fm.Press or fm.Hertz. friction: an fm.Coulomb; None for none.
 
     A box and a hull touch with each of their corners by itself, a capsule with its ends: gap [m], normal and friction

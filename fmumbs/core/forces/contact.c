@@ -97,7 +97,7 @@ static nearest nearest_of(const fm_instance *s, int32_t i)
 /* Whether a law of a spot is in its piece: as the step began, or else at x. */
 static int is_in(const fm_instance *s, int32_t i, int which, double x)
 {
-    int32_t piece;
+    int32_t piece = -1;
     if (s->work.still == 1 || !fm_law_slides(s, s->image.spot_law[i] + which, &piece))
         return which == SLIPS ? x >= 0.0 : x < 0.0;
     return piece >= 0;
@@ -106,7 +106,7 @@ static int is_in(const fm_instance *s, int32_t i, int which, double x)
 /* Whether a step began without contact. */
 static int is_open(const fm_instance *s, int32_t i)
 {
-    int32_t piece;
+    int32_t piece = -1;
     return s->work.still != 1 && fm_law_slides(s, s->image.spot_law[i] + TOUCHES, &piece) && piece < 0;
 }
 
