@@ -1,7 +1,6 @@
 """Shapes that touch, what presses them apart, and how they rub: parts of an fm.Contact (forces.py)."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -21,15 +20,32 @@ Spot = tuple[Vec3, Vec3]  # where in the axes of a shape's point, and half axes,
 
 
 @dataclass(frozen=True)
-class Sphere:
-    """A sphere about the point `at`. radius: above 0 [m]."""
+class Placed:
+    """What is fixed to the body of the point `at`."""
 
     at: Point
+
+    def __post_init__(self) -> None:
+        point(self.at, f"{type(self).__name__}: at")
+
+    def _size(self, name: str) -> None:
+        _store(self, name, _checks.size(getattr(self, name), f"{type(self).__name__}: {name}"))
+
+    def _sizes(self, name: str) -> None:
+        what = f"{type(self).__name__}: {name}"
+        x, y, z = (_checks.size(v, f"{what}[{i}]") for i, v in enumerate(_checks.vector(getattr(self, name), what)))
+        _store(self, name, (x, y, z))
+
+
+@dataclass(frozen=True)
+class Sphere(Placed):
+    """A sphere about the point `at`. radius: above 0 [m]."""
+
     radius: float
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Sphere: at"))
-        _store(self, "radius", _checks.size(self.radius, "Sphere: radius"))
+        super().__post_init__()
+        self._size("radius")
 
     @property
     def spots(self) -> list[Spot]:
@@ -38,15 +54,14 @@ class Sphere:
 
 
 @dataclass(frozen=True)
-class Ellipsoid:
+class Ellipsoid(Placed):
     """An ellipsoid about the point `at`, along its axes. half_axes: (3,) above 0 [m]."""
 
-    at: Point
     half_axes: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Ellipsoid: at"))
-        _store(self, "half_axes", _sizes(self.half_axes, "Ellipsoid: half_axes"))
+        super().__post_init__()
+        self._sizes("half_axes")
 
     @property
     def spots(self) -> list[Spot]:
@@ -55,20 +70,19 @@ class Ellipsoid:
 
 
 @dataclass(frozen=True)
-class Capsule:
+class Capsule(Placed):
     """A cylinder about the point `at`, along its z, with half a sphere on each end.
 
     radius: above 0 [m]. length: from centre to centre of its half spheres, above 0 [m].
     """
 
-    at: Point
     radius: float
     length: float
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Capsule: at"))
-        for name in ("radius", "length"):
-            _store(self, name, _checks.size(getattr(self, name), f"Capsule: {name}"))
+        super().__post_init__()
+        self._size("radius")
+        self._size("length")
 
     @property
     def spots(self) -> list[Spot]:
@@ -77,15 +91,14 @@ class Capsule:
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(Placed):
     """A box about the point `at`, along its axes, which touches with its eight corners. size: (3,) above 0 [m]."""
 
-    at: Point
     size: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Box: at"))
-        _store(self, "size", _sizes(self.size, "Box: size"))
+        super().__post_init__()
+        self._sizes("size")
 
     @property
     def spots(self) -> list[Spot]:
@@ -95,14 +108,13 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Hull:
+class Hull(Placed):
     """A convex body, which touches with its corners. vertices: (n, 3) in the axes of the point `at` [m]."""
 
-    at: Point
     vertices: tuple[Vec3, ...]
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Hull: at"))
+        super().__post_init__()
         vertices = _checks.items(self.vertices, "Hull: vertices", "Give its corners, three numbers each.")
         if not vertices:
             raise ModelError("Hull: vertices are empty, so it touches nothing. Give its corners.")
@@ -116,25 +128,19 @@ class Hull:
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(Placed):
     """The plane through the point `at`, across its z axis, which points out of it."""
-
-    at: Point
-
-    def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Plane: at"))
 
 
 @dataclass(frozen=True)
-class Hollow:
+class Hollow(Placed):
     """The inside of a sphere about the point `at`. radius: above 0 [m]."""
 
-    at: Point
     radius: float
 
     def __post_init__(self) -> None:
-        _store(self, "at", point(self.at, "Hollow: at"))
-        _store(self, "radius", _checks.size(self.radius, "Hollow: radius"))
+        super().__post_init__()
+        self._size("radius")
 
 
 Shape = Sphere | Ellipsoid | Capsule | Box | Hull
@@ -148,7 +154,7 @@ class Press:
 
     stiffness: above 0 [N/m^exponent]. exponent: from 1 to 10. damping: at least 0 [s/m].
     restitution, speed: in place of damping, the part of its speed [m/s] that a body keeps which strikes another with
-        it, above 0 and up to 1; slower ones keep more.
+        it, above 0 and up to 1; slower ones keep more. They are kept as the damping that they give.
 
     At the speed v and with v' after it, c the damping: c (v + v') = ln((1 + c v)/(1 - c v')).
     """
@@ -160,7 +166,7 @@ class Press:
     speed: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        _store(self, "damping", _damping(self, "Press"))
+        _store_damping(self)
         for name in ("stiffness", "exponent"):
             _store(self, name, _checks.parameter("contact", name, getattr(self, name), f"Press: {name}"))
 
@@ -188,7 +194,7 @@ class Hertz:
         if not -1.0 < self.nu <= 0.5:
             raise ModelError(f"Hertz: nu is {self.nu:g}, but must lie above -1, and not above 0.5. Steel has 0.3.")
         _store(self, "radius", _checks.size(self.radius, "Hertz: radius"))
-        _store(self, "damping", _damping(self, "Hertz"))
+        _store_damping(self)
 
     @property
     def stiffness(self) -> float:
@@ -238,17 +244,21 @@ class Coulomb:
             raise ModelError(f"Coulomb: static is {self.static:g}, but must be at least mu, {self.mu:g}. Swap them.")
 
 
-def _damping(law: Press | Hertz, what: str) -> float:
-    """The damping of a law, or that which its restitution gives."""
+def _store_damping(law: Press | Hertz) -> None:
+    """Checks the damping of a law, or puts that in place of a restitution and its speed which they give."""
+    what = type(law).__name__
     damping = _checks.parameter("contact", "damping", law.damping, f"{what}: damping")
-    if law.restitution is None and law.speed is None:
-        return damping
-    if law.restitution is None or law.speed is None or damping:
-        raise ModelError(f"{what}: restitution and speed go together, without damping. Give these two, or damping.")
-    e, v = _checks.number(law.restitution, f"{what}: restitution"), _checks.positive(law.speed, f"{what}: speed")
-    if not 0.0 < e <= 1.0:
-        raise ModelError(f"{what}: restitution is {e:g}, but must be above 0 and not above 1. Give another.")
-    return _of_restitution(e) / v
+    if law.restitution is not None or law.speed is not None:
+        if law.restitution is None or law.speed is None or damping:
+            raise ModelError(
+                f"{what}: restitution and speed go together, without damping. Give these two, or damping."
+            )
+        e, v = _checks.number(law.restitution, f"{what}: restitution"), _checks.positive(law.speed, f"{what}: speed")
+        if not 0.0 < e <= 1.0:
+            raise ModelError(f"{what}: restitution is {e:g}, but must be above 0 and not above 1. Give another.")
+        damping = _checks.parameter("contact", "damping", _of_restitution(e) / v, f"{what}: damping at the speed")
+    for name, value in (("damping", damping), ("restitution", None), ("speed", None)):
+        _store(law, name, value)
 
 
 def _of_restitution(e: float) -> float:
@@ -263,14 +273,12 @@ def _of_restitution(e: float) -> float:
 
 def _missing(e: float, u: float) -> float:
     """(ln((1 + u)/(1 - e u)) - (1 + e) u)/u^2, which rises from below 0 to above it."""
+    if e * u >= 1.0:  # by round-off
+        return math.inf
     if u < _SERIES:
-        return sum((e**k - (-1.0) ** k) * u ** (k - 2) / k for k in range(2, _TERMS))
+        powers = (math.expm1(k * math.log(e)) if k % 2 == 0 else e**k + 1.0 for k in range(2, _TERMS))
+        return sum(power * u**k / (k + 2) for k, power in enumerate(powers))
     return (math.log1p(u) - math.log1p(-e * u) - (1.0 + e) * u) / u**2
-
-
-def _sizes(values: Sequence[float], what: str) -> tuple[float, float, float]:
-    x, y, z = (_checks.size(value, f"{what}[{i}]") for i, value in enumerate(_checks.vector(values, what)))
-    return x, y, z
 
 
 def _store(one: object, name: str, value: object) -> None:

@@ -16,20 +16,25 @@ static const fm_motion_places *link_at(const fm_instance *s, const fm_node *n)
     return s->graph->motion + 1 + n->k;
 }
 
-static void carried_value(const fm_instance *s, const fm_node *n, double *v, int point)
+/* What a vector l that turns has behind it, or a point there; x: values, or tangents, of the link. */
+static void put_carried(const fm_motion_places *k, const double *x, vec l, vec t, vec turning, int point, double *out)
 {
-    const fm_motion_places *k = link_at(s, n);
-    const vec w = at(v + k->w), l = out_of(v + k->R, at(v + n->b)), t = times(w, l);
-    const vec turning = sum(times(at(v + k->alpha), l), times(w, t));
-    double *out = v + n->out;
     put(out, l);
     if (!point) {
         put(out + 3, t), put(out + 6, turning);
         return;
     }
-    put(out + FM_POINT_AT, sum(at(v + k->r), l));
-    put(out + FM_POINT_AT + 3, sum(at(v + k->v), t));
-    put(out + FM_POINT_AT + 6, sum(at(v + k->a), turning));
+    put(out + FM_POINT_AT, sum(at(x + k->r), l));
+    put(out + FM_POINT_AT + 3, sum(at(x + k->v), t));
+    put(out + FM_POINT_AT + 6, sum(at(x + k->a), turning));
+}
+
+static void carried_value(const fm_instance *s, const fm_node *n, double *v, int point)
+{
+    const fm_motion_places *k = link_at(s, n);
+    const vec w = at(v + k->w), l = out_of(v + k->R, at(v + n->b)), t = times(w, l);
+    const vec turning = sum(times(at(v + k->alpha), l), times(w, t));
+    put_carried(k, v, l, t, turning, point, v + n->out);
 }
 
 static void carried_tangent(const fm_instance *s, const fm_node *n, const double *v, double *d, int point)
@@ -39,15 +44,7 @@ static void carried_tangent(const fm_instance *s, const fm_node *n, const double
     const vec dw = at(d + k->w), dl = times(at(d + k->R), l), dt = sum(times(dw, l), times(w, dl));
     const vec turning =
         sum(sum(times(at(d + k->alpha), l), times(at(v + k->alpha), dl)), sum(times(dw, t), times(w, dt)));
-    double *out = d + n->out;
-    put(out, dl);
-    if (!point) {
-        put(out + 3, dt), put(out + 6, turning);
-        return;
-    }
-    put(out + FM_POINT_AT, sum(at(d + k->r), dl));
-    put(out + FM_POINT_AT + 3, sum(at(d + k->v), dt));
-    put(out + FM_POINT_AT + 6, sum(at(d + k->a), turning));
+    put_carried(k, d, dl, dt, turning, point, d + n->out);
 }
 
 static void carried_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d, int point)

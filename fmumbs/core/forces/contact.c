@@ -35,26 +35,22 @@
 
 enum { TOUCHES, RELEASED, SLIPS }; /* the laws of a spot, in order */
 
-/* Where two surfaces are next to each other; positions and velocities in world axes. */
+/* Where two surfaces are next to each other, in world axes; and N, 0 where there is no contact: `open`. */
 typedef struct nearest {
     double n[3], at[3], gap, rate, slip[3], speed;
+    double normal;
+    int open;
 } nearest;
 
-/* A point's position, velocity and axes in the world. */
-typedef struct frame {
-    double r[3], v[3], w[3], R[9];
-} frame;
-
-static frame frame_of(const fm_instance *s, int32_t point)
+/* A point in the world, and its axes. */
+static fm_place place_of(const fm_instance *s, int32_t point, double R[9])
 {
     const int32_t link = s->image.point_link[point];
-    frame at;
-    fm_point_place(s, point, at.r, at.v);
-    memset(at.w, 0, sizeof at.w);
-    memcpy(at.R, s->image.point_R + 9 * point, sizeof at.R);
-    if (link < 0) return at;
-    memcpy(at.w, s->world[link].w, sizeof at.w);
-    product(s->world[link].R, s->image.point_R + 9 * point, at.R);
+    const double *own = s->image.point_R + 9 * point;
+    fm_place at;
+    fm_frame_place(s, link, s->image.point_r + 3 * point, 0, &at);
+    if (link < 0) memcpy(R, own, 9 * sizeof *R);
+    else product(s->world[link].R, own, R);
     return at;
 }
 
@@ -72,15 +68,15 @@ static void reach_against(const double n[3], const double half[3], const double 
 static nearest nearest_of(const fm_instance *s, int32_t i)
 {
     const fm_image *m = &s->image;
-    const frame A = frame_of(s, m->spot_P[i]), B = frame_of(s, m->spot_Q[i]);
-    double reach[3], away[3], arm[3], add[3], v[3], ball = m->spot_reach[i];
-    nearest out;
-    for (int j = 0; j < 3; j++) away[j] = A.r[j] - B.r[j], out.n[j] = B.R[3 * j + 2];
+    double R_A[9], R_B[9], reach[3], away[3], arm[3], add[3], v[3], ball = m->spot_reach[i];
+    const fm_place A = place_of(s, m->spot_P[i], R_A), B = place_of(s, m->spot_Q[i], R_B);
+    nearest out = {.open = 1};
+    for (int j = 0; j < 3; j++) away[j] = A.r[j] - B.r[j], out.n[j] = R_B[3 * j + 2];
     if (!m->spot_plane[i]) {
         const double length = sqrt(dot(away, away)), sign = ball < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < 3 && length > 0.0; j++) out.n[j] = sign * away[j] / length;
     } else ball = 0.0;
-    reach_against(out.n, m->spot_half + 3 * i, A.R, reach);
+    reach_against(out.n, m->spot_half + 3 * i, R_A, reach);
     out.gap = -ball;
     for (int j = 0; j < 3; j++) out.gap += (away[j] + reach[j]) * out.n[j];
     for (int j = 0; j < 3; j++) arm[j] = reach[j] - 0.5 * out.gap * out.n[j], out.at[j] = A.r[j] + arm[j];
@@ -121,29 +117,39 @@ static double power(double x, double m)
     return x < 0.0 ? -grown : grown;
 }
 
+/* What a rate of the gap leaves of N. */
 static double pressing(const fm_instance *s, int32_t c, double rate)
 {
     return 1.0 - s->contact_damping[c] * rate;
 }
 
-/* What presses; 0 without contact. `open`: as the step began it is, or is released. */
-static double normal_of(const fm_instance *s, int32_t i, const nearest *at, int *open)
+static double normal_at(const fm_instance *s, int32_t c, double gap, double part)
+{
+    return s->contact_stiffness[c] * power(-gap, s->contact_exponent[c]) * part;
+}
+
+/* With N, as the step began. */
+static nearest touch_of(const fm_instance *s, int32_t i)
 {
     const int32_t c = s->image.spot_contact[i];
-    const double part = pressing(s, c, at->rate);
-    *open = !is_in(s, i, TOUCHES, at->gap) || is_in(s, i, RELEASED, part);
-    return *open ? 0.0 : s->contact_stiffness[c] * power(-at->gap, s->contact_exponent[c]) * part;
+    nearest at = nearest_of(s, i);
+    const double part = pressing(s, c, at.rate);
+    at.open = !is_in(s, i, TOUCHES, at.gap) || is_in(s, i, RELEASED, part);
+    at.normal = at.open ? 0.0 : normal_at(s, c, at.gap, part);
+    return at;
 }
 
-static double coefficient(const fm_instance *s, int32_t c, double speed)
+/* The most friction at a speed. */
+static double limit_of(const fm_instance *s, int32_t c, double normal, double speed)
 {
     const double x = speed / s->contact_stribeck[c], kinetic = s->contact_mu[c];
-    return kinetic + (s->contact_static[c] - kinetic) * fm_decay(x * x);
+    return normal > 0.0 ? normal * (kinetic + (s->contact_static[c] - kinetic) * fm_decay(x * x)) : 0.0;
 }
 
-/* Bristles in world axes: of z the part across n, T, and F. */
+/* Bristles in world axes: z across n, and what it has along n; |T| and its limit; F. */
 typedef struct bristles {
-    double z[3], out, trial[3], size, limit, force[3];
+    double z[3], out, size, limit, force[3];
+    int slips;
 } bristles;
 
 /* The axes in which bristles are held. */
@@ -186,37 +192,36 @@ static double deflection(const fm_instance *s, int32_t i, const nearest *at, con
     return out;
 }
 
-/* Friction at y under a normal force; `slips`: known, or -1. */
-static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, double normal, const double *y,
-                            int known)
+/* Those at y. */
+static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, const double *y)
 {
     const int32_t c = s->image.spot_contact[i];
     bristles own;
+    double T[3];
     own.out = deflection(s, i, at, y, own.z);
     for (int j = 0; j < 3; j++)
-        own.trial[j] = s->contact_tangential[c] * own.z[j] + s->contact_tangential_damping[c] * at->slip[j];
-    own.size = sqrt(dot(own.trial, own.trial));
-    own.limit = normal > 0.0 ? normal * coefficient(s, c, at->speed) : 0.0;
-    const int slips = known >= 0 ? known : is_in(s, i, SLIPS, own.size - own.limit);
-    const double part = !slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
-    for (int j = 0; j < 3; j++) own.force[j] = part * own.trial[j];
+        T[j] = s->contact_tangential[c] * own.z[j] + s->contact_tangential_damping[c] * at->slip[j];
+    own.size = sqrt(dot(T, T));
+    own.limit = limit_of(s, c, at->normal, at->speed);
+    own.slips = at->open || is_in(s, i, SLIPS, own.size - own.limit);
+    const double part = !own.slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
+    for (int j = 0; j < 3; j++) own.force[j] = part * T[j];
     return own;
 }
 
 /* What rubs A, less its sign. */
-static void friction_of(const fm_instance *s, int32_t i, const nearest *at, double normal, int open, const double *y,
-                        double out[3])
+static void friction_of(const fm_instance *s, int32_t i, const nearest *at, const double *y, double out[3])
 {
     const int32_t c = s->image.spot_contact[i];
     memset(out, 0, 3 * sizeof *out);
-    if (open || s->image.contact_rubs[c] == FM_RUBS_NOT) return;
+    if (at->open || s->image.contact_rubs[c] == FM_RUBS_NOT) return;
     if (s->image.contact_rubs[c] == FM_RUBS_BY_BRISTLES) {
-        const bristles own = bristles_of(s, i, at, normal, y, -1);
+        const bristles own = bristles_of(s, i, at, y);
         memcpy(out, own.force, sizeof own.force);
         return;
     }
-    const double v = s->contact_creep[c], limit = normal > 0.0 ? normal * coefficient(s, c, at->speed) : 0.0,
-                 part = limit / sqrt(at->speed * at->speed + v * v);
+    const double v = s->contact_creep[c],
+                 part = limit_of(s, c, at->normal, at->speed) / sqrt(at->speed * at->speed + v * v);
     for (int j = 0; j < 3; j++) out[j] = part * at->slip[j];
 }
 
@@ -227,38 +232,34 @@ double fm_spot_watch(const fm_instance *s, int32_t law, const double *y, double 
     const int32_t i = s->image.law_spot[law], which = law - s->image.spot_law[i], c = s->image.spot_contact[i];
     *v = 0.0;
     if (which != TOUCHES && is_open(s, i)) return 1.0;
-    const nearest at = nearest_of(s, i);
+    nearest at = nearest_of(s, i);
     const double part = pressing(s, c, at.rate);
     *v = which == TOUCHES ? at.rate : 0.0;
     if (which == TOUCHES) return at.gap;
     if (which == RELEASED) return part;
     if (!(at.gap < 0.0) || !(part > 0.0)) return 1.0;
-    const double normal = s->contact_stiffness[c] * power(-at.gap, s->contact_exponent[c]) * part;
-    const bristles own = bristles_of(s, i, &at, normal, y, 0);
+    at.open = 0, at.normal = normal_at(s, c, at.gap, part);
+    const bristles own = bristles_of(s, i, &at, y);
     return own.size - own.limit;
 }
 
-/* In place of the bristles in y, at world kinematics: the places in B that they hold; `back`: bristles again. */
+/* In place of the bristles in y, at world kinematics: the places in B that they hold; `back`, at rest: bristles again.
+ */
 void fm_spots_trap(fm_instance *s, double *y, int back)
 {
     for (int32_t i = 0; i < s->image.n.spots; i++) {
         if (s->image.spot_state[i] < 0) continue;
-        const nearest at = nearest_of(s, i);
-        double *own = y + s->model.bristles + s->image.spot_state[i], place[3];
+        const nearest at = touch_of(s, i);
+        double *own = y + s->model.bristles + s->image.spot_state[i], R[9], place[3];
+        if (back) {
+            bristles held = bristles_of(s, i, &at, y);
+            for (int j = 0; j < 3; j++) held.force[j] /= s->contact_tangential[s->image.spot_contact[i]];
+            held_axes(s, i, R);
+            rotate_in(R, held.force, own);
+            continue;
+        }
         place_in(s, i, &at, place);
         for (int j = 0; j < 3; j++) own[j] = place[j] - own[j];
-        if (!back) continue;
-        double R[9], z[3];
-        int open;
-        const double normal = normal_of(s, i, &at, &open);
-        held_axes(s, i, R);
-        rotate_out(R, own, z);
-        const double out = dot(z, at.n), limit = open ? 0.0 : normal * s->contact_static[s->image.spot_contact[i]],
-                     K = s->contact_tangential[s->image.spot_contact[i]];
-        for (int j = 0; j < 3; j++) z[j] -= out * at.n[j];
-        const double pull = K * sqrt(dot(z, z));
-        for (int j = 0; j < 3 && pull > limit; j++) z[j] *= limit / pull;
-        rotate_in(R, z, own);
     }
 }
 
@@ -266,13 +267,11 @@ static void apply(fm_instance *s, int32_t i, const double *load)
 {
     (void)load;
     if (is_open(s, i)) return;
-    const nearest at = nearest_of(s, i);
+    const nearest at = touch_of(s, i);
     double wrench[6] = {0.0}, rub[3];
-    int open;
-    const double normal = normal_of(s, i, &at, &open);
-    if (open) return;
-    friction_of(s, i, &at, normal, open, s->work.evaluated, rub);
-    for (int j = 0; j < 3; j++) wrench[3 + j] = normal * at.n[j] - rub[j];
+    if (at.open) return;
+    friction_of(s, i, &at, s->work.evaluated, rub);
+    for (int j = 0; j < 3; j++) wrench[3 + j] = at.normal * at.n[j] - rub[j];
     fm_apply_wrench(s, s->image.point_link[s->image.spot_P[i]], at.at, wrench, 1.0);
     fm_apply_wrench(s, s->image.point_link[s->image.spot_Q[i]], at.at, wrench, -1.0);
 }
@@ -300,20 +299,18 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
         own->rate[j] = -relax * y[own->first + j], own->A[j][j] = -relax;
     }
     if (is_open(s, i)) return 3;
-    const nearest at = nearest_of(s, i);
-    double R[9], rate[3], slip[3];
-    int open;
-    const double normal = normal_of(s, i, &at, &open);
-    const bristles now = bristles_of(s, i, &at, normal, y, open ? 1 : -1);
-    const int sticks = !open && !is_in(s, i, SLIPS, now.size - now.limit);
+    const nearest at = touch_of(s, i);
+    const bristles now = bristles_of(s, i, &at, y);
+    double R[9], rate[3];
     for (int j = 0; j < 3; j++) {
-        const double along = sticks ? at.slip[j] : ((open ? 0.0 : now.force[j]) - K * now.z[j]) / D;
+        const double along = now.slips ? (now.force[j] - K * now.z[j]) / D : at.slip[j];
         rate[j] = along - relax * now.out * at.n[j];
     }
     held_axes(s, i, R);
     rotate_in(R, rate, own->rate);
-    rotate_in(R, at.slip, slip);
-    for (int j = 0; j < 3 && sticks; j++) own->along[j] = slip[j], own->B[j] = 1.0, own->A[j][j] = 0.0;
+    if (now.slips) return 3;
+    rotate_in(R, at.slip, own->along);
+    for (int j = 0; j < 3; j++) own->B[j] = 1.0, own->A[j][j] = 0.0;
     return 3;
 }
 
@@ -322,36 +319,25 @@ static void links(const fm_image *m, int32_t i, int32_t links[2])
     links[0] = m->point_link[m->spot_Q[i]], links[1] = m->point_link[m->spot_P[i]];
 }
 
-/* Along n, and across it while it sticks; friction that slips or creeps is a damping against its present motion. */
+/* Along n, and across it while it sticks; friction that creeps is a damping against its present motion. */
 static int stiffness(const fm_instance *s, int32_t i, const double *y, fm_direction at[FM_DIRECTIONS])
 {
     const int32_t c = s->image.spot_contact[i], rubs = s->image.contact_rubs[c];
-    const nearest now = nearest_of(s, i);
-    double side[3][3];
-    int open, sticks = 0;
-    const double normal = normal_of(s, i, &now, &open), x = -now.gap, m = s->contact_exponent[c];
-    if (open || !(x > 0.0)) return 0;
-    if (rubs == FM_RUBS_BY_BRISTLES) {
-        const bristles own = bristles_of(s, i, &now, normal, y, -1);
-        sticks = !is_in(s, i, SLIPS, own.size - own.limit);
-    }
-    memcpy(side[0], now.n, sizeof side[0]);
-    fm_find_sides(now.n, side + 1);
-    const double limit = normal * s->contact_mu[c], creep = s->contact_creep[c],
-                 smooth = rubs == FM_RUBS_SMOOTHLY ? limit / sqrt(now.speed * now.speed + creep * creep) : 0.0;
-    for (int j = 0; j < 3; j++) {
-        memset(at + j, 0, sizeof *at);
-        at[j].F = s->image.point_link[s->image.spot_Q[i]], at[j].M = s->image.point_link[s->image.spot_P[i]];
-        at[j].k = j == 0 ? m * normal / x : sticks ? s->contact_tangential[c] : 0.0;
-        at[j].d = j == 0   ? s->contact_damping[c] * s->contact_stiffness[c] * power(x, m)
-                  : sticks ? s->contact_tangential_damping[c]
-                           : smooth;
-        memcpy(at[j].on_M.r, now.at, sizeof now.at);
-        memcpy(at[j].on_F.r, now.at, sizeof now.at);
-        memcpy(at[j].on_M.force, side[j], sizeof side[j]);
-        memcpy(at[j].on_F.force, side[j], sizeof side[j]);
-    }
-    return sticks || smooth > 0.0 ? 3 : 1;
+    const nearest now = touch_of(s, i);
+    const double x = -now.gap, m = s->contact_exponent[c], creep = s->contact_creep[c];
+    const double press = s->contact_damping[c] * s->contact_stiffness[c] * power(x, m);
+    double side[2][3], k = 0.0, d = 0.0;
+    int32_t links_of[2];
+    if (now.open || !(x > 0.0)) return 0;
+    links(&s->image, i, links_of);
+    if (rubs == FM_RUBS_BY_BRISTLES && !bristles_of(s, i, &now, y).slips)
+        k = s->contact_tangential[c], d = s->contact_tangential_damping[c];
+    if (rubs == FM_RUBS_SMOOTHLY) d = now.normal * s->contact_mu[c] / sqrt(now.speed * now.speed + creep * creep);
+    at[0] = fm_direction_at(links_of, now.at, now.at, now.n, m * now.normal / x, press);
+    if (!(d > 0.0)) return 1;
+    fm_find_sides(now.n, side);
+    for (int j = 0; j < 2; j++) at[1 + j] = fm_direction_at(links_of, now.at, now.at, side[j], k, d);
+    return 3;
 }
 
 const fm_force_element fm_spot_element = {
@@ -365,24 +351,22 @@ const fm_force_element fm_spot_element = {
 /* The contacts themselves, whose spots act ------------------------------------------------------------------------- */
 
 /* The state of a spot: 0 open, 1 sticks, or has no friction, 2 slips. */
-static double state_of(const fm_instance *s, int32_t i, const nearest *at, double normal, int open)
+static double state_of(const fm_instance *s, int32_t i, const nearest *at)
 {
-    if (open) return 0.0;
-    if (s->image.spot_state[i] < 0) return s->image.contact_rubs[s->image.spot_contact[i]] == FM_RUBS_NOT ? 1.0 : 2.0;
-    const bristles own = bristles_of(s, i, at, normal, s->y, -1);
-    return is_in(s, i, SLIPS, own.size - own.limit) ? 2.0 : 1.0;
+    const int32_t rubs = s->image.contact_rubs[s->image.spot_contact[i]];
+    if (at->open) return 0.0;
+    if (rubs == FM_RUBS_BY_BRISTLES) return bristles_of(s, i, at, s->y).slips ? 2.0 : 1.0;
+    return rubs == FM_RUBS_NOT ? 1.0 : 2.0;
 }
 
 /* The force on A in world axes. */
 static double force_on(const fm_instance *s, int32_t c, int part)
 {
     double sum = 0.0, rub[3];
-    int open;
     for (int32_t i = s->image.contact_spot[c]; i < s->image.contact_spot[c] + s->image.contact_spots[c]; i++) {
-        const nearest at = nearest_of(s, i);
-        const double normal = normal_of(s, i, &at, &open);
-        friction_of(s, i, &at, normal, open, s->y, rub);
-        sum += normal * at.n[part] - rub[part];
+        const nearest at = touch_of(s, i);
+        friction_of(s, i, &at, s->y, rub);
+        sum += at.normal * at.n[part] - rub[part];
     }
     return sum;
 }
@@ -392,17 +376,15 @@ static double value(const fm_instance *s, int32_t kind, int32_t c, int32_t part)
     const int32_t component = part < 0 ? 0 : part;
     if (kind == FM_CT_FORCE) return force_on(s, c, component);
     const int32_t i = s->image.contact_spot[c] + (kind == FM_CT_POINT ? component / 3 : component);
-    const nearest at = nearest_of(s, i);
+    const nearest at = touch_of(s, i);
     double rub[3];
-    int open;
-    const double normal = normal_of(s, i, &at, &open);
     switch (kind) {
     case FM_CT_GAP: return at.gap;
     case FM_CT_POINT: return at.at[component % 3];
-    case FM_CT_NORMAL: return normal;
+    case FM_CT_NORMAL: return at.normal;
     case FM_CT_SLIP: return at.speed;
-    case FM_CT_STATE: return state_of(s, i, &at, normal, open);
-    default: friction_of(s, i, &at, normal, open, s->y, rub); return sqrt(dot(rub, rub));
+    case FM_CT_STATE: return state_of(s, i, &at);
+    default: friction_of(s, i, &at, s->y, rub); return sqrt(dot(rub, rub));
     }
 }
 

@@ -64,27 +64,27 @@ static fm_status check_matrices(fm_instance *s, fm_status status)
     return FM_OK;
 }
 
+/* Whether friction at rest, NAME.static, is not below that in motion, NAME.WORD. */
+static fm_status check_static(fm_instance *s, fm_status status, int32_t name, const char *word, double at_rest,
+                              double moving)
+{
+    const char *const text = s->image.text + name;
+    if (at_rest >= moving) return FM_OK;
+    return fm_say(s, status,
+                  "%s.static = %g is refused: it must be at least %s.%s = %g. Nothing is lost: set one of them, and go "
+                  "on",
+                  text, at_rest, text, word, moving);
+}
+
 static fm_status check_frictions(fm_instance *s, fm_status status)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
-        if (s->friction_static[i] < s->friction_kinetic[i])
-            return fm_say(s, status,
-                          "%s.static = %g is refused: it must be at least %s.kinetic = %g. Nothing is lost: set one of "
-                          "them, and go on",
-                          s->image.text + s->image.friction_name[i], s->friction_static[i],
-                          s->image.text + s->image.friction_name[i], s->friction_kinetic[i]);
-    return FM_OK;
-}
-
-static fm_status check_contacts(fm_instance *s, fm_status status)
-{
+        if (check_static(s, status, s->image.friction_name[i], "kinetic", s->friction_static[i],
+                         s->friction_kinetic[i]) != FM_OK)
+            return status;
     for (int32_t i = 0; i < s->image.n.contacts; i++)
-        if (s->contact_static[i] < s->contact_mu[i])
-            return fm_say(s, status,
-                          "%s.static = %g is refused: it must be at least %s.mu = %g. Nothing is lost: set one of "
-                          "them, and go on",
-                          s->image.text + s->image.contact_name[i], s->contact_static[i],
-                          s->image.text + s->image.contact_name[i], s->contact_mu[i]);
+        if (check_static(s, status, s->image.contact_name[i], "mu", s->contact_static[i], s->contact_mu[i]) != FM_OK)
+            return status;
     return FM_OK;
 }
 
@@ -122,7 +122,7 @@ fm_status fm_check_rules(fm_instance *s, fm_status status)
     if (check_ropes(s, status) != FM_OK || check_cylinders(s, status) != FM_OK) return status;
     if (s->model.obeys) return FM_OK;
     if (check_bounds(s, status) != FM_OK || check_inertias(s, status) != FM_OK || check_matrices(s, status) != FM_OK ||
-        check_frictions(s, status) != FM_OK || check_contacts(s, status) != FM_OK)
+        check_frictions(s, status) != FM_OK)
         return status;
     s->model.obeys = 1;
     return FM_OK;

@@ -253,9 +253,8 @@ static int respond_and_differ(fm_instance *s, const fm_seeds *along, const uint3
     return 1;
 }
 
-/* The same of those unknowns that have no exact derivative, or, unless `exact`, of all. *differed: how many there are.
- */
-static int differ_left_out(fm_instance *s, const fm_seeds *along, int exact, const uint32_t *unknown, size_t unknowns,
+/* The same of those unknowns that have no exact derivative. *differed: how many there are. */
+static int differ_left_out(fm_instance *s, const fm_seeds *along, const uint32_t *unknown, size_t unknowns,
                            size_t *differed, double *result)
 {
     const size_t room = (size_t)s->model.ny + FM_UNKNOWNS;
@@ -263,7 +262,7 @@ static int differ_left_out(fm_instance *s, const fm_seeds *along, int exact, con
     *differed = 0;
     for (size_t first = 0, i = 0; i < unknowns; first = i, *differed += count) {
         for (count = 0; i < unknowns && count < room; i++)
-            if (!exact || !fm_exact_covers(s, unknown[i])) s->hosted.differed[count++] = unknown[i];
+            if (!fm_exact_covers(s, unknown[i])) s->hosted.differed[count++] = unknown[i];
         if (count == 0) continue;
         if (!respond_and_differ(s, along, s->hosted.differed, count, s->hosted.difference)) return 0;
         for (size_t k = first, n = 0; n < count; k++)
@@ -287,11 +286,12 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
             return fm_refuse_reference(s, unknown[i], "only outputs and rates of states have derivatives");
     }
     fm_keep_pieces(s);
-    size_t differed;
-    int exact = fm_exact_fits(s, &along, unknown, unknowns);
-    int fits = differ_left_out(s, &along, exact, unknown, unknowns, &differed, result);
-    if (exact && differed > 0) fits = fits && fm_exact_fits(s, &along, unknown, unknowns);
-    if (exact && fits) fits = fm_exact_forward(s, &along, unknown, unknowns, result);
+    size_t differed = 0;
+    const int exact = fm_exact_fits(s, &along, unknown, unknowns);
+    const int fits = !exact ? respond_and_differ(s, &along, unknown, unknowns, result)
+                            : differ_left_out(s, &along, unknown, unknowns, &differed, result) &&
+                                  (differed == 0 || fm_exact_fits(s, &along, unknown, unknowns)) &&
+                                  fm_exact_forward(s, &along, unknown, unknowns, result);
     fm_end_smooth(s);
     if (!fits) return fm_say(s, FM_DISCARD, "a derivative is not finite at the present state");
     for (size_t i = 0; i < unknowns; i++) {

@@ -26,6 +26,12 @@
 #define FM_NEARLY_EMPTY 0.5 /* of its dead volume: a chamber with less is the reason for steps that become too small */
 #define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
 
+/* What ends a step beside a law: none of it, so far. */
+void fm_forget_failures(fm_instance *s)
+{
+    s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
+}
+
 /* Makes the integrator's last state the present one. */
 void fm_fall_back(fm_instance *s)
 {

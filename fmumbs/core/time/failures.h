@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+void fm_forget_failures(fm_instance *s);
 void fm_fall_back(fm_instance *s);
 fm_status fm_step_failed_by_law(fm_instance *s, double t_end);
 fm_status fm_jammed(fm_instance *s, double t_end);

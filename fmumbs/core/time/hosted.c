@@ -73,7 +73,8 @@ void fm_find_states(fm_instance *s)
 static void begin(fm_instance *s)
 {
     s->laws.use = s->law_mode;
-    s->laws.fault = s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
+    s->laws.fault = -1;
+    fm_forget_failures(s);
     s->integrator->far = s->laws.resolved = 0.0;
     s->singular->was_near = 0;
     fm_begin_normal_forces(s);

@@ -300,7 +300,7 @@ static int hopeless(const fm_instance *s, double start, double t_end)
 static int return_to_head(fm_instance *s)
 {
     const double t = s->clock[FM_TIME_HEAD];
-    s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
+    fm_forget_failures(s);
     if (!fm_choose_law_modes(s, t, s->head)) return 0;
     fm_rates(s, t, s->head, s->slope);
     s->work.time = t;
@@ -387,7 +387,8 @@ fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
-    s->laws.fault = s->singular->tangent_row = s->integrator->lost = s->integrator->rope = s->integrator->left = -1;
+    s->laws.fault = -1;
+    fm_forget_failures(s);
     s->integrator->far = s->laws.resolved = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);

@@ -1,9 +1,11 @@
 """Contacts: closed forms, free bodies beside an independent integration, at rest, in loops, and in FMUs."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
@@ -65,6 +67,19 @@ def test_a_rebound_in_fmus(tmp_path: Path) -> None:
             str(path), fmi_type="ModelExchange", stop_time=0.1, relative_tolerance=1e-9, output=["f.v[3]"]
         )
         assert_allclose(found["f.v[3]"][-1], 0.6, rtol=1e-6)  # CVODE's own error
+
+
+@pytest.mark.parametrize("e", [1.0, 1.0 - 1e-9, 0.9, 0.5, 0.1, 0.03, 1e-3, 1e-12])
+def test_a_restitution_gives_its_damping(e: float) -> None:
+    """Beside (1 + e) u = ln((1 + u)/(1 - e u)) in forty digits, or the limit u = 1/e; a law can be changed."""
+    law = fm.Press(1e5, restitution=e, speed=0.5)
+    u, found = 0.5 * law.damping, 0.0 if e == 1.0 else 1.0 / e
+    with mpmath.workdps(40):
+        E = mpmath.mpf(e)
+        if 0.05 < e < 1.0:
+            found = mpmath.findroot(lambda x: mpmath.log((1 + x) / (1 - E * x)) / x - (1 + E), (0.999 * u, u))
+    assert_allclose(u, float(found), rtol=1e-12)
+    assert replace(law, stiffness=2e5).damping == law.damping
 
 
 def test_hertz_strikes_as_long_as_the_closed_form_says() -> None:
@@ -232,6 +247,9 @@ def test_balls_in_a_hollow_do_not_gain_energy() -> None:
     result = fm.simulate(model, stop=1.0, interval=2e-3, starts=starts, scheme="dop853", tolerance=1e-10)
     energy = result["solver.energy"]
     assert np.diff(energy).max() < 1e-8 * np.ptp(energy) and energy[-1] < energy[0] - 1.0
+    for i in range(4):
+        away = np.sqrt(sum(result[f"f{i}.r[{k}]"] ** 2 for k in (1, 2, 3)))
+        assert away.max() < 0.5 and result[f"w{i}.normal"].max() > 1.0
 
 
 def test_sides_can_be_swapped() -> None:

@@ -205,11 +205,11 @@ def solver_refuses(solver: fm.Solver, name: str, value: float) -> str:
     try:
         solver.set(name, value)
     except fm.SolverError as error:
-        said = str(error)
+        message = str(error)
     else:
         return ""
-    assert re.match(rf"{re.escape(name)} = \S+ is refused: it must (not )?be .*: (give|choose) ", said)
-    return said
+    assert re.match(rf"{re.escape(name)} = \S+ is refused: it must (not )?be .*: (give|choose) ", message)
+    return message
 
 
 def settable(image: ModelImage) -> Iterator[str]:
@@ -259,9 +259,9 @@ def refused_alike(model: fm.Model, image: ModelImage, path: Path, fmi: int, most
                 if allowed(name, value, name in beside if name in parameters else None):
                     taken.append((name, value))
                     continue
-                said = solver_refuses(solver, name, value)
-                assert said and fmu_refuses(one, fmu.reference(name), value), (name, value)
-                assert one.reason.rstrip(".") == said.rstrip("."), (name, value)
+                message = solver_refuses(solver, name, value)
+                assert message and fmu_refuses(one, fmu.reference(name), value), (name, value)
+                assert one.reason.rstrip(".") == message.rstrip("."), (name, value)
         assert solver.state_save() == fresh
         assert one.slave.serializeFMUState(one.slave.getFMUState()) == first
         for name, value in taken:
@@ -272,8 +272,8 @@ def refused_alike(model: fm.Model, image: ModelImage, path: Path, fmi: int, most
                 make = python_of(model, image, name, value)
                 if make is None:
                     continue
-                said = refuses(make)
-                assert bool(said) != allowed(name, value, name in beside), (name, value, said)
+                message = refuses(make)
+                assert bool(message) != allowed(name, value, name in beside), (name, value, message)
 
 
 def test_every_kind_of_parameter_is_among_them() -> None:
