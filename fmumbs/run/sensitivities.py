@@ -48,7 +48,7 @@ References = NDArray[np.uint32]
 _FIRST = 0.05  # step of differences, of the values
 _SCALES = (1.0, 1e-3, 1e-6)  # of the first step, where values may not change by as much
 _JUMP = 1e-9  # of the rates: what they may change by where laws leave their modes together
-_TO_STOP = 4  # steps of the secant to where a stop is struck: each leaves the square of what was left
+_AT_STOP = (1e-6, 1e-12)  # of the first step to where a stop is struck, or of the time in which states move: is there
 _GRAZES = 1e-3  # of its own unit, in the time in which the states move: the rate of a margin that passes zero
 
 
@@ -322,12 +322,20 @@ class _Derivatives:
         ways += [(partial(self._move, event, r), self._size(r)) for r in self.knowns[self.acting].tolist()]
         if struck:
             near = min(1.0, abs(passing) / fastest)  # what is struck slowly is moved little
-            return np.array([self._struck(event, move, near * size, lost, gained, passing) for move, size in ways]).T
+            rates = lost, gained, passing, fastest
+            return np.array([self._struck(event, move, near * size, *rates) for move, size in ways]).T
         instant = -np.array([self._margin(event, move, size) for move, size in ways]) / passing
         return np.asarray(np.eye(*(len(sizes), len(ways))) + np.outer(jump, instant))
 
     def _struck(
-        self, event: Event, move: Callable[..., None], size: float, lost: Array, gained: Array, passing: float
+        self,
+        event: Event,
+        move: Callable[..., None],
+        size: float,
+        lost: Array,
+        gained: Array,
+        passing: float,
+        fastest: float,
     ) -> Array:
         """(states,) the derivative of the state after an impact along a way that `move` goes."""
         law, places = event.laws[0], np.isin(self.host.states, self.host.image.variables.positions())
@@ -346,10 +354,12 @@ class _Derivatives:
 
         def after(s: float) -> Array:
             """The state behind the impact, back at the time of the one that the run has."""
-            later = 0.0
-            for _ in range(_TO_STOP):
-                later -= at(s, later) / passing
-            at(s, later)
+            later, first, last = 0.0, None, np.inf
+            while abs(change := at(s, later) / passing) < 0.5 * last:
+                later, last = later - change, abs(change)
+                first = last if first is None else first
+            if not abs(change) <= max(_AT_STOP[0] * (first or 0.0), _AT_STOP[1] / fastest):
+                raise SolverError("sensitivities: the stop is not reached along this way.")
             self.host.update()
             return self.host.state() - later * gained
 
