@@ -202,6 +202,8 @@ static fm_counts counts_of(const fm_instance *s)
         .controls = (size_t)m->n.controls,
         .bristles = (size_t)m->n.bristles,
         .own_pieces = m->n.gears > 0 || m->n.motors > 0 ? (size_t)m->n.law_pieces : 0,
+        .spots = (size_t)m->n.spots,
+        .spotted = m->n.spots > 0,
         .stateful = m->stateful > 0 ? speeds : 0,
         .krylov = (size_t)s->statics->room,
         .matrix = (size_t)s->statics->profile.n,
@@ -303,6 +305,7 @@ static fm_model model_of(const fm_image *image)
     }
     m->acted = fm_has_acts(image);
     m->stateful = fm_count_stateful(image);
+    for (int32_t i = 0; i < m->n.laws; i++) m->acting = image->law_spot[i] < 0 ? i + 1 : m->acting;
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
     for (int32_t i = 0; i < m->n.excitations; i++) m->realised += image->excitation_drive[i] >= 0;
     for (int32_t i = 0; i < m->n.variables; i++) m->inverse |= image->variable_kind[i] >= FM_FIRST_INVERSE;
@@ -458,6 +461,8 @@ static fm_status open_by(whole *all, const void *bytes, size_t size, int derivat
     fm_find_knowns(s);
     fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
+    for (int32_t i = 0; i < s->image.n.laws; i++) s->laws.all[i] = i;
+    fm_watch_all_laws(s);
     fm_laws_own(s);
     *out = s;
     return fm_do_reset(s);

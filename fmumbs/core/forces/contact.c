@@ -12,8 +12,9 @@
  *
  * so that a contact that sticks is a spring, which does not creep, and one that slips exerts L. What F s gives, z
  * stores, or it is lost: F s - K z z' = D z'^2 + F (s - z'), both parts of which are at least 0 however N changes.
- * Without contact F = 0. z is across n; what turns out of that as n turns in B relaxes, with the time D/K. Without
- * bristles F = L s/sqrt(s^2 + v_0^2), which creeps.
+ * Without contact F = 0, and bristles are straight: what they still store is lost as contact ends. z is across n; what
+ * turns out of that as n turns in B relaxes, with the time D/K. Without bristles F = L s/sqrt(s^2 + v_0^2), which
+ * creeps.
  *
  * Each spot has force laws without force, which say where it changes, so that steps end there (laws.c): contact begins
  * and ends; N becomes 0; |T| passes L. In statics bristles hold the place in B that they held before (fm_spots_trap).
@@ -100,7 +101,7 @@ static int is_in(const fm_instance *s, int32_t i, int which, double x)
 }
 
 /* Whether a step began without contact. */
-static int is_open(const fm_instance *s, int32_t i)
+int fm_spot_is_open(const fm_instance *s, int32_t i)
 {
     int32_t piece = -1;
     return s->work.still != 1 && fm_law_slides(s, s->image.spot_law[i] + TOUCHES, &piece) && piece < 0;
@@ -225,22 +226,45 @@ static void friction_of(const fm_instance *s, int32_t i, const nearest *at, cons
     for (int j = 0; j < 3; j++) out[j] = part * at->slip[j];
 }
 
-/* The position of a law of a spot at y: the gap, with its rate; what presses of N, how far T is beyond its limit, which
- * are asked for after the law of the gap is known, and 1 where that is open. */
-double fm_spot_watch(const fm_instance *s, int32_t law, const double *y, double *v)
+/* How many laws watch a spot. */
+int fm_spot_laws(const fm_image *m, int32_t i)
 {
-    const int32_t i = s->image.law_spot[law], which = law - s->image.spot_law[i], c = s->image.spot_contact[i];
-    *v = 0.0;
-    if (which != TOUCHES && is_open(s, i)) return 1.0;
-    nearest at = nearest_of(s, i);
-    const double part = pressing(s, c, at.rate);
-    *v = which == TOUCHES ? at.rate : 0.0;
-    if (which == TOUCHES) return at.gap;
-    if (which == RELEASED) return part;
-    if (!(at.gap < 0.0) || !(part > 0.0)) return 1.0;
-    at.open = 0, at.normal = normal_at(s, c, at.gap, part);
-    const bristles own = bristles_of(s, i, &at, y);
-    return own.size - own.limit;
+    return m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES ? SLIPS + 1 : RELEASED + 1;
+}
+
+/* Position and velocity of the laws of a spot from `first` on, one after the other in `at`, of as many as `laws`: the
+ * gap; what presses of N and how far T is beyond its limit, which are asked for after the law of the gap is known, and
+ * 1 where that is open. */
+void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const double *y, double *at)
+{
+    const int32_t c = s->image.spot_contact[i];
+    const int open = fm_spot_is_open(s, i);
+    for (int which = TOUCHES + 1; which < laws; which++) at[2 * which] = 1.0, at[2 * which + 1] = 0.0;
+    if (first > TOUCHES && open) return;
+    nearest now = nearest_of(s, i);
+    at[2 * TOUCHES] = now.gap, at[2 * TOUCHES + 1] = now.rate;
+    if (open || laws <= RELEASED) return;
+    const double part = at[2 * RELEASED] = pressing(s, c, now.rate);
+    if (laws <= SLIPS || !(now.gap < 0.0) || !(part > 0.0)) return;
+    now.open = 0, now.normal = normal_at(s, c, now.gap, part);
+    const bristles own = bristles_of(s, i, &now, y);
+    at[2 * SLIPS] = own.size - own.limit;
+}
+
+/* The gap of a spot, and how far its ellipsoid and what it touches are from the origins of their links, at most: a gap
+ * changes by no more than these origins move, and these arms by turning. */
+double fm_spot_apart(const fm_instance *s, int32_t i, double arm[2])
+{
+    const fm_image *m = &s->image;
+    const double *half = m->spot_half + 3 * i, *on[2] = {m->point_r + 3 * m->spot_P[i], m->point_r + 3 * m->spot_Q[i]};
+    const nearest at = nearest_of(s, i);
+    for (int k = 0; k < 2; k++) arm[k] = sqrt(dot(on[k], on[k]));
+    if (half[0] != half[1] || half[0] != half[2]) arm[0] += fmax(half[0], fmax(half[1], half[2]));
+    if (!m->spot_plane[i]) return at.gap;
+    double place[3];
+    place_in(s, i, &at, place); /* turned about B's origin, a plane moves here by the distance from it */
+    arm[1] = sqrt(dot(place, place)) + 0.5 * fabs(at.gap);
+    return at.gap;
 }
 
 /* In place of the bristles in y, at world kinematics: the places in B that they hold; `back`, at rest: bristles again.
@@ -263,10 +287,22 @@ void fm_spots_trap(fm_instance *s, double *y, int back)
     }
 }
 
+/* Bristles of spots without contact are straight, in y. Returns whether some were not. */
+int fm_spots_let_go(const fm_instance *s, double *y)
+{
+    int bent = 0;
+    for (int32_t i = 0; i < s->image.n.spots; i++) {
+        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || is_in(s, i, RELEASED, 1.0))) continue;
+        double *own = y + s->model.bristles + s->image.spot_state[i];
+        for (int j = 0; j < 3; j++) bent |= own[j] != 0.0, own[j] = 0.0;
+    }
+    return bent;
+}
+
 static void apply(fm_instance *s, int32_t i, const double *load)
 {
     (void)load;
-    if (is_open(s, i)) return;
+    if (fm_spot_is_open(s, i)) return;
     const nearest at = touch_of(s, i);
     double wrench[6] = {0.0}, rub[3];
     if (at.open) return;
@@ -294,12 +330,11 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     const double K = s->contact_tangential[c], D = s->contact_tangential_damping[c], relax = K / D;
     own->first = s->model.bristles + s->image.spot_state[i];
     own->u = own->P = -1;
-    for (int j = 0; j < 3; j++) {
-        own->settled[j] = y[own->first + j], own->nominal[j] = s->image.spot_nominal[i];
-        own->rate[j] = -relax * y[own->first + j], own->A[j][j] = -relax;
-    }
-    if (is_open(s, i)) return 3;
+    for (int j = 0; j < 3; j++) own->nominal[j] = s->image.spot_nominal[i];
+    if (fm_spot_is_open(s, i)) return 3;
     const nearest at = touch_of(s, i);
+    if (at.open) return 3;
+    for (int j = 0; j < 3; j++) own->settled[j] = y[own->first + j], own->A[j][j] = -relax;
     const bristles now = bristles_of(s, i, &at, y);
     double R[9], rate[3];
     for (int j = 0; j < 3; j++) {

@@ -37,6 +37,12 @@ void fm_laws_own(fm_instance *s)
     s->image.law_range = s->laws.own_range, s->image.law_polynomial = s->laws.own_polynomial;
 }
 
+/* Every law is looked at from here on. */
+void fm_watch_all_laws(fm_instance *s)
+{
+    s->laws.watched = s->laws.all, s->laws.watching = s->image.n.laws;
+}
+
 /* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y, and of a
  * valve and a motor work.control its inputs. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
@@ -57,7 +63,10 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
         return;
     }
     if (m->law_spot[law] >= 0) {
-        *x = fm_spot_watch(s, law, y, v);
+        const int32_t i = m->law_spot[law], which = law - m->spot_law[i];
+        double at[2 * FM_SPOT_LAWS];
+        fm_spot_watch(s, i, which, which + 1, y, at);
+        *x = at[2 * which], *v = at[2 * which + 1];
         return;
     }
     if (m->law_spring[law] >= 0) {
@@ -296,7 +305,7 @@ void fm_laws_seed(fm_instance *s, const double *control)
 /* Adds to K and D of the joints' velocity variables what their laws resist a motion with at y. */
 void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D)
 {
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         double by_x, by_v;
         if (s->image.law_u[i] < 0 || s->image.law_gear[i] >= 0 || s->image.law_motor[i] >= 0 ||
             !fm_law_slopes(s, i, y, &by_x, &by_v))
@@ -309,7 +318,7 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 /* Adds the force laws of joints to the applied forces of their modes. */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         const int32_t gear = s->image.law_gear[i];
         if (s->image.law_u[i] < 0) continue;
         const double force = fm_law_force(s, i, y);
@@ -322,7 +331,7 @@ void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
 {
     double force = 0.0;
-    for (int32_t i = 0; i < s->image.n.laws; i++)
+    for (int32_t i = 0; i < s->model.acting; i++)
         if (s->image.law_spring[i] == spring) force += fm_law_force(s, i, y);
     return force;
 }
@@ -340,12 +349,29 @@ void fm_laws_place(fm_instance *s, const double *y)
     }
 }
 
-/* Stores the velocities that the laws depend on at y, before a step. */
+/* Stores the velocities that the watched laws depend on at y, before a step; those of spots stick at none. */
 void fm_laws_note(fm_instance *s, const double *y)
 {
     double x;
     fm_laws_place(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
+    for (int32_t i = 0; i < s->model.acting; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
+}
+
+/* Position and velocity of each watched law at y, in `looks` by its number. Requires what fm_law_at does. */
+void fm_laws_look(const fm_instance *s, const double *y, double *looks)
+{
+    const fm_image *m = &s->image;
+    for (int32_t k = 0; k < s->laws.watching;) {
+        const int32_t law = s->laws.watched[k], spot = m->law_spot[law];
+        if (spot < 0) {
+            fm_law_at(s, law, y, looks + 2 * law, looks + 2 * law + 1);
+            k++;
+            continue;
+        }
+        const int laws = fm_spot_laws(m, spot); /* one after the other */
+        fm_spot_watch(s, spot, 0, laws, y, looks + 2 * law);
+        k += laws;
+    }
 }
 
 /* Name of what a law acts on or watches, for messages. */

@@ -8,6 +8,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_laws_own(fm_instance *s);
+void fm_watch_all_laws(fm_instance *s);
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v);
 const double *fm_law_range(const fm_image *m, int32_t piece);
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
@@ -31,6 +32,7 @@ void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
 void fm_laws_place(fm_instance *s, const double *y);
 void fm_laws_note(fm_instance *s, const double *y);
+void fm_laws_look(const fm_instance *s, const double *y, double *looks);
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what);
 int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v);
 void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D);

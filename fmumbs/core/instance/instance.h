@@ -49,6 +49,7 @@ typedef struct fm_model {
     int32_t actuators; /* forces that it asks for */
     int32_t acted; /* 1: some force element acts on velocity variables */
     int32_t stateful; /* force elements that may have own states */
+    int32_t acting; /* laws before those of spots, which have no force and never stick */
     int32_t acts;      /* 1: they are not those of all coordinates of a tree (motion/actuated.c) */
     size_t state_doubles;
 } fm_model;

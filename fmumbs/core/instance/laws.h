@@ -15,6 +15,8 @@ typedef enum fm_laws_off { FM_ALL_LAWS, FM_STICKING_LAWS, FM_NO_LAWS } fm_laws_o
     A(double, v, n.laws)            /* velocity of each law at the previous sample */                    \
     A(double, seed, n.laws)         /* derivative of each sliding law's force along seeds of the controls */ \
     A(double, looks, 6 * n.laws)    /* position and velocity at one sample within a step, at the next, between them */ \
+    A(int32_t, all, n.laws)         /* every law */                                                      \
+    A(int32_t, some, n.laws)        /* those that may leave their modes within the last step (broad_phase.c) */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
     A(double, udot, (n.laws > 0) * n.speeds) /* accelerations without the forces of laws that stick */   \
     A(double, own_range, 5 * n.own_pieces) /* of gears and motors, whose parameters make them */ \
@@ -39,6 +41,8 @@ typedef struct fm_laws {
 #define A(type, name, count) type *name;
     FM_LAW_ARRAYS(A)
 #undef A
+    const int32_t *watched; /* the laws to look at, `all` or `some`, */
+    int32_t watching;       /* and how many */
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
     double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
     double resolved; /* flights between impacts that are shorter end at once: a fixed step [s], else 0 */

@@ -209,6 +209,7 @@ typedef struct fm_counts {
         owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t owning, passing; /* 1: some friction is owned; that, or there are constraint rows */
     uint64_t own_pieces; /* pieces of force laws if there are gears or motors, else 0 */
+    uint64_t spots, spotted; /* of contacts; 1: there are some */
     uint64_t stateful; /* speeds if some force element has own states, else 0 */
     uint64_t reduced; /* 1: the reduced formulation is asked for */
     uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */

@@ -44,7 +44,7 @@ static int list_touched(fm_instance *s, const double *y, impact *hit)
 {
     const fm_image *m = &s->image;
     hit->n = 0;
-    for (int32_t i = 0; i < m->n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         double x, v;
         if (!m->law_hard[i]) continue;
         fm_law_at(s, i, y, &x, &v);
@@ -260,7 +260,7 @@ int fm_impacts(fm_instance *s, const fm_evaluation *how, double *y)
 {
     impact hit;
     int strikes = 0;
-    for (int32_t i = 0; i < s->image.n.laws && !strikes; i++) strikes = fm_law_strikes(s, i, y);
+    for (int32_t i = 0; i < s->model.acting && !strikes; i++) strikes = fm_law_strikes(s, i, y);
     if (!strikes) return 0;
     if (!list_touched(s, y, &hit)) {
         s->laws.fault = s->image.n.laws;

@@ -9,6 +9,7 @@
 #include "../tree/planar.h"
 #include "../tree/rate.h"
 #include "../forces/circuit.h"
+#include "../forces/contact.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
@@ -72,12 +73,14 @@ static int find_bound(const fm_instance *s, int32_t law, int held, double x, dou
     return 1;
 }
 
-/* Puts every law into its piece, or at a bound where it may stick. Returns the number of the latter, -1: too many. */
+/* Puts every watched law into its piece, or at a bound where it may stick. Returns the number of the latter, -1: too
+ * many. */
 static int32_t list_bounds(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     int32_t count = 0;
-    for (int32_t i = 0; i < m->n.laws; i++) {
+    for (int32_t watched = 0; watched < s->laws.watching; watched++) {
+        const int32_t i = s->laws.watched[watched];
         int32_t above = -1, below = -1, pieces[2];
         double x, v, bound = 0.0, range[2];
         fm_law_at(s, i, y, &x, &v);
@@ -125,7 +128,7 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
     const fm_image *m = &s->image;
     int32_t below;
     int known = 0;
-    for (int32_t i = 0; i < m->n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         if (is_decided(s, n, i) || !could_fall(s, i, y, &below)) continue;
         if (!known) how->make(s, how, s->laws.rates);
         if (!known && m->n.springs > 0) fm_planar_expand(s);
@@ -187,8 +190,8 @@ static int find_sticking(fm_instance *s, int32_t n, const double *y)
 }
 
 /* Chooses the modes for the step from y at time t, with the velocities before in laws.v; `move`: also lets velocities
- * jump at stops, and brings them to the bounds at which they stick. Returns 1 if y changed, -1 if none are found, and
- * why in laws.fault. */
+ * jump at stops, bristles go where contact ends, and brings velocities to the bounds at which they stick. Returns 1 if
+ * y changed, -1 if none are found, and why in laws.fault. */
 int fm_laws_choose(fm_instance *s, double t, double *y, int move)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
@@ -222,6 +225,7 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
         if (s->laws.side[i] == FM_AT_MOST) mode[0] = mode[1];
         if (s->laws.side[i] != FM_BETWEEN) mode[1] = FM_SLIDING;
     }
+    settled |= move && fm_spots_let_go(s, y);
     fm_laws_place(s, y);
     part_ways(s, &how, n, y);
     return settled;

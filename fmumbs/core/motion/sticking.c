@@ -33,7 +33,7 @@ static int32_t list_sticking(fm_instance *s)
 {
     int32_t count = 0, above, below;
     double bound;
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         s->laws.force[i] = 0.0;
         if (count < FM_STICKING && fm_law_sticks(s, i, &above, &below, &bound)) s->laws.held[count++] = i;
     }
@@ -44,7 +44,7 @@ int fm_any_law_sticks(const fm_instance *s)
 {
     int32_t above, below;
     double bound;
-    for (int32_t i = 0; i < s->image.n.laws; i++)
+    for (int32_t i = 0; i < s->model.acting; i++)
         if (fm_law_sticks(s, i, &above, &below, &bound)) return 1;
     return 0;
 }

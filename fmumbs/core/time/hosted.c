@@ -317,10 +317,11 @@ fm_status fm_present_indicators(fm_instance *s)
     fm_controls_at(s, s->clock[FM_TIME]);
     if (fm_any_law_sticks(s)) status = make_rates(s, s->laws.rates);
     fm_laws_place(s, s->y);
+    fm_laws_look(s, s->y, s->laws.looks);
     for (int32_t i = 0; i < s->image.n.laws; i++) {
+        const double x = s->laws.looks[2 * i], v = s->laws.looks[2 * i + 1];
         int32_t pieces[2];
-        double x, v, bound;
-        fm_law_at(s, i, s->y, &x, &v);
+        double bound;
         if (fm_law_sticks(s, i, &pieces[0], &pieces[1], &bound))
             s->hosted.indicators[i] = margin_sticking(s, i, pieces, x, bound);
         else if (fm_law_slides(s, i, &pieces[0])) s->hosted.indicators[i] = margin_sliding(s, i, pieces[0], x, v);
@@ -344,7 +345,7 @@ static int are_modes_other(fm_instance *s, double t, double *y)
     const size_t bytes = 2 * (size_t)s->image.n.laws * sizeof(double);
     if (s->image.n.laws == 0) return 0;
     const int rests = fm_any_law_sticks(s) || fm_any_law_rests(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++)
+    for (int32_t i = 0; i < s->model.acting; i++)
         if (fm_law_strikes(s, i, y)) return 1;
     if (!rests) return 0;
     memcpy(s->laws.now, s->law_mode, bytes);

@@ -34,7 +34,12 @@ FM_HIDDEN_BEGIN
     A(double, dense_q, 3 * n.small)                                                                     \
     A(double, dense_z, 3 * n.dense_bristles)                                                            \
     A(double, row_unit, 3 * n.dense) /* of the rows of a matrix that is being factored */               \
-    A(int32_t, exchanged, 4 * n.dense)
+    A(int32_t, exchanged, 4 * n.dense)                                                                  \
+    /* broad_phase.c: */                                                                                \
+    A(double, reach, 2 * n.spotted * n.ny) /* of each position within the step; and from `expected` on */ \
+    A(double, expected, n.spotted * n.ny)  /* positions at the end of the step's dense output */    \
+    A(fm_travel, travel, 2 * n.spotted * (n.links + 1)) /* of ground and links, by each of these */   \
+    A(fm_spare, spare, n.spots)
 
 /* Why a trial step was rejected. */
 typedef enum fm_rejection {
@@ -50,6 +55,16 @@ typedef enum fm_rejection {
 /* How the stages of a step of radau.c are iterated: one after the other; by a real and a complex system
  * (radau_small.c), or by one with K and D of each stage. */
 typedef enum fm_iteration { FM_BY_STAGES, FM_TOGETHER, FM_APART } fm_iteration;
+
+/* How far a link's origin moves, at most, and how far a unit vector fixed in it. */
+typedef struct fm_travel {
+    double shift, turn;
+} fm_travel;
+
+/* What is left of the gap of a spot that was looked at before, at least, and its arms, at most (contact.c). */
+typedef struct fm_spare {
+    double gap, arm[2];
+} fm_spare;
 
 typedef struct fm_integrator {
 #define A(type, name, count) type *name;

@@ -19,6 +19,7 @@
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
 #include "../assembly/drift.h"
+#include "broad_phase.h"
 #include "scratch.h"
 #include "stages.h"
 #include "switches.h"
@@ -59,8 +60,9 @@ static int note_switch(fm_instance *s, int32_t law, double t)
 /* Whether the velocity of a law that slides is at a bound: programs and loops can bring it there without passing it. */
 int fm_any_law_rests(fm_instance *s, const double *y)
 {
+    if (s->model.acting == 0) return 0;
     fm_laws_place(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) {
         double x, v, bound = 0.0;
         fm_law_at(s, i, y, &x, &v);
         if (fm_law_bound(s, i, x, v, v, &bound)) return 1;
@@ -71,12 +73,11 @@ int fm_any_law_rests(fm_instance *s, const double *y)
 /* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment,
  * or, if the looks for switches ran out, to the time that was looked through; the dense output of the whole step is
  * kept and used up to there. 0: the step fails. */
-int fm_stop_at_switch(fm_instance *s)
+static int stop(fm_instance *s)
 {
     double t = s->clock[FM_TIME_HEAD];
-    if (s->image.n.laws == 0) return 1;
     fm_laws_keep(s);
-    const int32_t law = fm_laws_switch(s, &t, s->integrator->trial);
+    const int32_t law = s->laws.watching == 0 ? -1 : fm_laws_switch(s, &t, s->integrator->trial);
     if (t < s->clock[FM_TIME_HEAD]) {
         memcpy(s->head, s->integrator->trial, (size_t)s->model.ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = t;
@@ -92,6 +93,16 @@ int fm_stop_at_switch(fm_instance *s)
         return 1;
     }
     return fm_choose_law_modes(s, t, s->head);
+}
+
+/* The same, looking at the laws alone that may have switched. */
+int fm_stop_at_switch(fm_instance *s)
+{
+    if (s->image.n.laws == 0) return 1;
+    fm_watch_near_laws(s);
+    const int found = stop(s);
+    fm_watch_all_laws(s);
+    return found;
 }
 
 /* Counts the turns of ropes about pulleys to the end y of a step at time t. 0: one went too far in it, or left its

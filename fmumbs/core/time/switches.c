@@ -33,18 +33,20 @@ static int is_out(const fm_instance *s, int32_t law, int32_t piece, double x, do
            fm_law_piece(m, law, x, v + near, 0) != piece;
 }
 
-/* The first law that has left its mode at y, -1: none. */
-static int32_t first_left(fm_instance *s, double t, double *y)
+/* The first law that has left its mode at y, -1: none. Position and velocity of each are left in `looks`. */
+static int32_t first_left(fm_instance *s, double t, double *y, double *looks)
 {
     const fm_image *m = &s->image;
     const int holding = fm_any_law_sticks(s);
     fm_controls_at(s, t);
     if (holding) fm_rates(s, t, y, s->laws.rates);
     fm_laws_place(s, y);
-    for (int32_t i = 0; i < m->n.laws; i++) {
+    fm_laws_look(s, y, looks);
+    for (int32_t k = 0; k < s->laws.watching; k++) {
+        const int32_t i = s->laws.watched[k];
+        const double x = looks[2 * i], v = looks[2 * i + 1];
         int32_t above, below;
-        double x, v, bound;
-        fm_law_at(s, i, y, &x, &v);
+        double bound;
         if (!fm_law_sticks(s, i, &above, &below, &bound)) {
             if (!fm_law_slides(s, i, &above) || is_out(s, i, above, x, v)) return i;
             continue;
@@ -72,12 +74,6 @@ static double located(const fm_instance *s, int hard)
     if (hard) return rounded;
     const double rate = fmax(s->work.rate, fm_rate_of(s, s->head + s->image.n.positions));
     return fmax(least * fmin(1.0 / rate, s->clock[FM_TIME_HEAD] - s->clock[FM_TIME_TAIL]), rounded);
-}
-
-/* Position and velocity of each law at y, after first_left has computed what they need. */
-static void note_looks(const fm_instance *s, const double *y, double *looks)
-{
-    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, looks + 2 * i, looks + 2 * i + 1);
 }
 
 /* Whether a law may have left its piece between two samples h apart, although it is in it at both: the law stays
@@ -120,11 +116,13 @@ static int any_may_leave(fm_instance *s, int32_t beside, double before, double a
     fm_dense(s, 0.5 * (before + after), y);
     fm_controls_at(s, 0.5 * (before + after));
     fm_laws_place(s, y);
-    note_looks(s, y, s->laws.looks + 4 * laws);
-    for (int32_t i = 0; i < laws; i++)
+    fm_laws_look(s, y, s->laws.looks + 4 * laws);
+    for (int32_t k = 0; k < s->laws.watching; k++) {
+        const int32_t i = s->laws.watched[k];
         if ((beside < 0 || (s->image.law_hard[i] && i != beside)) &&
             may_leave(s, i, one + 2 * i, other + 2 * i, halfway + 2 * i, after - before))
             return 1;
+    }
     return 0;
 }
 
@@ -141,14 +139,13 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     fm_dense(s, tail, y);
     fm_controls_at(s, tail);
     fm_laws_place(s, y);
-    note_looks(s, y, s->laws.looks);
+    fm_laws_look(s, y, s->laws.looks);
     for (int looks = 0; before < head; looks++) {
         const double next = before + h, after = head - before > 1.5 * h && next > before ? next : head;
         fm_dense(s, after, y);
-        const int32_t left = first_left(s, after, y);
+        const int32_t left = first_left(s, after, y, s->laws.looks + 2 * laws);
         span[0] = before, span[1] = after;
         if (left >= 0 && !hard) return left;
-        note_looks(s, y, s->laws.looks + 2 * laws);
         const int more = after - before > 2.0 * least && any_may_leave(s, left, before, after, y);
         if (left >= 0 && !(more && looks < FM_MOST_LOOKS)) return left;
         if (more) {
@@ -176,7 +173,7 @@ int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
     while (left >= 0 && span[1] - span[0] > located(s, s->image.law_hard[left])) {
         const double middle = 0.5 * (span[0] + span[1]);
         fm_dense(s, middle, y);
-        const int32_t found = first_left(s, middle, y);
+        const int32_t found = first_left(s, middle, y, s->laws.looks);
         if (found >= 0) left = found;
         span[found >= 0] = middle;
     }
