@@ -300,9 +300,9 @@ class Stop(ForceLaw):
     S.impulse [N.m.s] or [N.s] of the last impact, signed as the force, S.impacts, S.loss [J] that all of them took,
     S.rested [s], the time at which the last series ends, -1 before; and the parameter S.restitution.
 
-    limits= of a joint makes a stop. Statics takes a stop with a restitution as open, and refuses an equilibrium beyond
-    it; fm.linearize holds one that is closed; fm.sensitivities go through impacts at one stop at a time; load paths and
-    steady motions refuse it.
+    limits= of a joint makes a stop. What rests on a stop with a restitution is an equilibrium, with the force of the
+    stop; fm.linearize locks the joint of one that is closed; fm.sensitivities go through impacts at one stop at a time;
+    load paths and steady motions refuse it.
 
     Raises ModelError for a range without ends or in the wrong order, and unless either a stiffness or a restitution is
     given.

@@ -18,7 +18,7 @@ from fmumbs.compiler.coordinates import are_of_rates, velocities_of_positions
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ModelError
-from fmumbs.run.coordinates import Array, Coordinates, pointer
+from fmumbs.run.coordinates import Array, Coordinates, hard_stops, pointer
 from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
 
@@ -142,14 +142,19 @@ class Chart:
     @cached_property
     def frozen(self) -> list[str]:
         """What the linear model takes as it is."""
-        texts = [f"law '{self.laws[i]}' sticks" for i in self.sticking]
+        hard, on = hard_stops(self.image), self.image.arrays["law_u"]
+        texts = [f"law '{self.laws[i]}' sticks" for i in self.sticking if i not in hard]
+        speeds = Coordinates(self.image).speeds
+        for i, name in hard.items():
+            joint = f": joint '{speeds[int(on[i])].rpartition('.')[0]}' is locked there" if on[i] >= 0 else ""
+            texts.append(f"stop '{name}' is closed{joint}" if i in self.sticking else f"stop '{name}' is open")
         margins = np.zeros(len(self.laws))
         if len(margins):
             self.solver.call(lib.fm_indicators, pointer(margins))
         texts += [
             f"law '{name}' is at a kink: the piece that it is in continues"
             for i, name in enumerate(self.laws)
-            if i not in self.sticking and margins[i] < 1e-9
+            if i not in self.sticking and i not in hard and margins[i] < 1e-9
         ]
         joints = np.asarray(self.image.arrays["excitation_joint"])[self.image.arrays["excitation_path"] >= 0]
         names = self.image.variables.structured.elements(kinds()[lib.FM_J_Q].owner)

@@ -189,11 +189,24 @@ def required(solver: Solver, applied: bool, positions: Array, speeds: Array, acc
     return forces
 
 
+def hard_stops(image: ModelImage) -> dict[int, str]:
+    """Stops with a restitution: their names by the indices of their laws."""
+    arrays, text = image.arrays, image.variables.structured.text
+    laws = np.flatnonzero(arrays["law_hard"][: image.sizes["laws"]] == 1).tolist()
+    return {law: str(text(int(arrays["law_name"][law]))) for law in laws}
+
+
+def stopped_speeds(solver: Solver) -> list[int]:
+    """Velocities of the joints that closed stops with a restitution hold."""
+    on = solver.image.arrays["law_u"]
+    stops = hard_stops(solver.image).items()
+    return [int(on[law]) for law, name in stops if on[law] >= 0 and solver.get(f"{name}.closed") != 0.0]
+
+
 def refuse_impacts(image: ModelImage, what: str, error: type[FmumbsError]) -> None:
     """Raises an error of this type if the mechanism has a stop with a restitution, which `what` cannot take."""
-    names = image.arrays["law_name"][image.arrays["law_hard"] == 1].tolist()
-    if names:
+    for name in hard_stops(image).values():
         raise error(
-            f"{what}: '{image.variables.structured.text(names[0])}' of '{image.name}' is a stop with a restitution, at "
+            f"{what}: '{name}' of '{image.name}' is a stop with a restitution, at "
             "which velocities jump. Give it a stiffness, or leave it out."
         )

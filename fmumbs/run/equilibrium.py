@@ -104,6 +104,7 @@ def equilibrium(
 
     Excited modes stand where they are at t = 0. Laws act with the mean of their forces at small velocities of either
     sign, so that friction drops out: of the many positions in which it may stick, this is the one that needs none.
+    A stop with a restitution holds what rests on it, and small vibrations have that joint locked.
     Inputs have their start values. With nonholonomic joints the accelerations along the velocities that they allow
     vanish. Such positions are not isolated: this one is reached from the start along allowed velocities.
 

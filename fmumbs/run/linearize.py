@@ -163,8 +163,9 @@ def linearize(
     """The linear model of a mechanism about a state.
 
     Works on trees, loops, programs and flexible bodies; loops and programs in independent coordinates, ball joints in
-    three small rotations, bristles of friction as states. Laws stay in their pieces, or stick, and modes on a path stay
-    where they are: `frozen` names these. Away from an equilibrium f0 is not zero, and the printed text says so.
+    three small rotations, bristles of friction as states. Laws stay in their pieces, or stick, modes on a path stay
+    where they are, and the joint of a closed stop with a restitution is locked: `frozen` names these. Away from an
+    equilibrium f0 is not zero, and the printed text says so.
 
     model: a Model, a ModelImage with all variables, or a Solver, which stands at the state and is left alone.
     at: "start"; "equilibrium", the static one near the start (fm.equilibrium); (result, time), a state of a Result with

@@ -22,6 +22,7 @@ from fmumbs.compiler.constraint_rows import COUPLED
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.options import PROGRAMS
 from fmumbs.errors import SolverError
+from fmumbs.run.coordinates import stopped_speeds
 from fmumbs.run.eigenvalues import first_order
 from fmumbs.run.solver import Solver
 
@@ -76,9 +77,11 @@ def vibrations(solver: Solver) -> Vibrations:
 
 
 def freedoms(solver: Solver) -> int:
-    """Degrees of freedom about the equilibrium: those of the motion, less locks, plus released programs'."""
+    """Degrees of freedom about the equilibrium: those of the motion, less locks and closed stops, plus released
+    programs'.
+    """
     rows, n = _rows(solver), solver.image.sizes["speeds"]
-    if (rows == solver.active_rows).all():
+    if (rows == solver.active_rows).all() and not stopped_speeds(solver):
         return solver.mobility
     return int(_allowed(solver, np.ones(n)).shape[1])
 
@@ -95,10 +98,12 @@ def _rows(solver: Solver) -> NDArray[np.bool_]:
 
 
 def _allowed(solver: Solver, scale: Array) -> Array:
-    """(n, freedoms) orthonormal motions that the loops allow while drives stand, slides in multiples of the length."""
+    """(n, freedoms) orthonormal motions that the loops allow while drives and joints at closed stops stand, slides in
+    multiples of the length.
+    """
     arrays, n = solver.image.arrays, len(scale)
-    stand = np.zeros((solver.image.sizes["excitations"], n))
-    stand[np.arange(len(stand)), arrays["excitation_u"]] = 1.0
+    standing = [*arrays["excitation_u"][: solver.image.sizes["excitations"]].tolist(), *stopped_speeds(solver)]
+    stand = np.eye(n)[np.array(standing, np.int64)]
     if not solver.image.sizes["rows"]:
         return np.eye(n)[:, stand.sum(axis=0) == 0.0]
     J = solver.jacobian[_rows(solver)] * scale
@@ -137,7 +142,7 @@ def _lowest(solver: Solver, scale: Array) -> Vibrations:
         (n, n), matvec=lambda x: solver.flexibility(scale * np.asarray(x, float).ravel()) / scale, dtype=float
     )
     start = np.random.default_rng(0).normal(size=n)
-    start[solver.image.arrays["excitation_u"]] = 0.0
+    start[solver.image.arrays["excitation_u"]] = start[stopped_speeds(solver)] = 0.0
     start = operator @ start  # which leaves what the loops allow
     values, motions = eigs(operator, k=count, v0=start, tol=1e-8, ncv=min(6 * LOWEST, n - 1))
     order = np.argsort(-np.abs(values))[:LOWEST]

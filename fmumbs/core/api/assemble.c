@@ -325,12 +325,9 @@ static fm_status check_stops(fm_instance *s)
         if (wall < 0 || fm_beyond_wall(m, wall, x) <= FM_BEYOND_STOP * fm_law_unit(s, i)) continue;
         const double end = fm_law_range(m, wall)[fm_wall_sign(m, wall) > 0.0 ? 1 : 0];
         return fm_say(
-            s, FM_ERROR, "%s '%s' %s at %.9g, beyond the end %.9g of stop '%s', where it cannot be. %s", what, name,
-            s->options[FM_OPTION_EQUILIBRIUM] != 0.0 ? "has its equilibrium" : "starts", x, end,
-            m->text + m->law_name[i],
-            s->options[FM_OPTION_EQUILIBRIUM] != 0.0
-                ? "Statics takes stops as open: lock the joint where it is stopped, or give the stop a stiffness"
-                : "Start it in its range");
+            s, FM_ERROR,
+            "%s '%s' starts at %.9g, beyond the end %.9g of stop '%s', where it cannot be. Start it in its range", what,
+            name, x, end, m->text + m->law_name[i]);
     }
     return FM_OK;
 }

@@ -235,12 +235,26 @@ int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *be
     return fabs(*bound) < FM_LARGEST_BOUND && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
 }
 
+/* Of a stop with a restitution in a search for an equilibrium, where it gives (statics/stops.c). */
+static double stop_at_rest(const fm_instance *s, int32_t law, double x)
+{
+    const fm_image *m = &s->image;
+    double force = 0.0;
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
+        const double sign = fm_wall_sign(m, i), found = fmax(sign * s->laws.pushes[law], 0.0);
+        const double push = found + s->laws.stiff[law] * fm_beyond_wall(m, i, x);
+        if (s->laws.linear ? i == s->laws.bears[law] : push > 0.0) force += sign * push;
+    }
+    return m->law_spring[law] >= 0 ? -force : force;
+}
+
 /* The mean of the forces on either side of rest, which friction drops out of, and so do losses of motors. */
 static double force_at_rest(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     if (s->image.law_motor[law] >= 0) return 0.0;
     fm_law_at(s, law, y, &x, &v);
+    if (s->image.law_hard[law]) return fm_law_closed(s, law) >= 0 ? s->laws.force[law] : stop_at_rest(s, law, x);
     const double above = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 0), x, 0.0);
     const double below = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 1), x, 0.0);
     return fm_law_factor(s, law) * (0.5 * (above + below));
@@ -268,6 +282,10 @@ int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by
     int32_t piece, below;
     *by_x = *by_v = 0.0;
     if (fm_law_sticks(s, law, &piece, &below, &bound)) return 0;
+    if (m->law_hard[law] && s->work.still == 1) {
+        *by_x = m->law_spring[law] >= 0 ? s->laws.stiff[law] : -s->laws.stiff[law];
+        return s->laws.bears[law] >= 0;
+    }
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(m, law, x, v, 0);
     if (piece < 0) return 0;

@@ -13,6 +13,10 @@ typedef enum fm_laws_off { FM_ALL_LAWS, FM_STICKING_LAWS, FM_NO_LAWS } fm_laws_o
     A(double, now, 2 * n.laws)      /* modes at the present time, for outputs */                         \
     A(double, force, n.laws)        /* of each sticking law [N or N.m] */                                \
     A(double, v, n.laws)            /* velocity of each law at the previous sample */                    \
+    A(double, pushes, n.laws)       /* of each stop with a restitution at rest, as found so far (statics/stops.c), */ \
+    A(double, stiff, n.laws)        /* its stiffness there, */                                           \
+    A(double, from, n.laws)         /* its position where a step of the search begins, */                \
+    A(int32_t, bears, n.laws)       /* and the wall that bears it, -1: none */                           \
     A(double, seed, n.laws)         /* derivative of each sliding law's force along seeds of the controls */ \
     A(double, looks, 6 * n.laws)    /* position and velocity at one sample within a step, at the next, between them */ \
     A(int32_t, all, n.laws)         /* every law */                                                      \
@@ -47,6 +51,7 @@ typedef struct fm_laws {
     double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
     double resolved; /* flights between impacts that are shorter end at once: a fixed step [s], else 0 */
     int32_t off;     /* fm_laws_off */
+    int32_t linear;  /* 1: stops at rest go on bearing, or go on not to (statics/stops.c) */
     /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided, that
      * number and one more for each law; more than these: a stop that nothing can leave; than these: a stop at whose
      * impact round-off decides */

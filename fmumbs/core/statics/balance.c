@@ -32,6 +32,7 @@
 #include "../tree/reversed.h"
 #include "../motion/scratch.h"
 #include "scratch.h"
+#include "stops.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,6 +98,7 @@ void fm_balance_begin(fm_instance *s)
     memset(s->implicit->f, 0, (size_t)s->image.n.speeds * sizeof *s->implicit->f);
     s->work.still = 1;
     s->statics->time = moving_time(s);
+    fm_stops_begin(s);
     s->valid = FM_VALID_NOTHING;
 }
 
@@ -183,6 +185,7 @@ int fm_balance_place(fm_instance *s, const double *y)
 {
     memcpy(s->statics->base, y, (size_t)s->model.ny * sizeof *y);
     fm_controls_at(s, s->clock[FM_TIME]);
+    fm_stops_bear(s, y);
     fm_stiff_place(s, y);
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         s->stiff.K[u] = s->stiff.K[u] > 0.0 ? s->stiff.K[u] : 0.0;
@@ -208,10 +211,13 @@ int fm_balance_product(fm_instance *s, double mu, const double *v, double *out)
         memset(out, 0, (size_t)n * sizeof *out);
         return 1;
     }
+    s->laws.linear = 1;
     fm_balance_move(s, s->statics->base, v, step, s->statics->probe);
-    if (!fm_balance_at(s, s->statics->probe, out)) return 0;
+    int fits = fm_balance_at(s, s->statics->probe, out);
     fm_balance_move(s, s->statics->base, v, -step, s->statics->probe);
-    if (!fm_balance_at(s, s->statics->probe, back)) return 0;
+    fits = fits && fm_balance_at(s, s->statics->probe, back);
+    s->laws.linear = 0;
+    if (!fits) return 0;
     for (int32_t u = 0; u < n; u++) out[u] = mu * v[u] + (back[u] - out[u]) / (2.0 * step);
     if (s->statics->shift != 0.0) {
         if (!fm_balance_inertia(s, v, s->statics->inert)) return 0;

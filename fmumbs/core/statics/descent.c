@@ -5,8 +5,8 @@
  * is an implicit Euler step of dq/dt = F, the motion of the mechanism in a viscous medium, of length 1/mu; it lengthens
  * as F falls. A step is taken only if it leads down as that motion does: if mu - dF/dq has no eigenvalue to the left of
  * zero, since along the eigenvector of one a step would climb to a ridge; and if the forces do work along it, at its
- * beginning and on the whole. Otherwise mu grows. So the descent stays in the valley where it begins, and ends where F
- * is so small that Newton's method ends there.
+ * beginning and on the whole. Otherwise mu grows. A step ends where it comes to a stop with a restitution (stops.c). So
+ * the descent stays in the valley where it begins, and ends where F is so small that Newton's method ends there.
  */
 #include "descent.h"
 
@@ -18,6 +18,7 @@
 #include "balance.h"
 #include "krylov.h"
 #include "scratch.h"
+#include "stops.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +65,8 @@ static double step(fm_instance *s, double mu, double *longest)
     *longest = fm_largest(d, s->image.n.speeds);
     if (!(*longest <= FM_LONGEST_STEP)) return FM_DAMPING_FACTOR;
     fm_balance_move(s, s->statics->now, d, 1.0, s->statics->next);
+    const double room = fm_stops_room(s, s->statics->now, s->statics->next);
+    if (room < 1.0) fm_balance_move(s, s->statics->now, d, room, s->statics->next);
     if (!fm_balance_close(s, s->statics->next)) return FM_DAMPING_FACTOR;
     const double first = work_along(s, s->statics->now, d), last = work_along(s, s->statics->next, d);
     return first > 0.0 && first + last >= 0.0 ? 0.0 : FM_DAMPING_FACTOR;

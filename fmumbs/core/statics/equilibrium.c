@@ -24,7 +24,6 @@
 #include "../tree/positions.h"
 #include "../loops/delassus.h"
 #include "../forces/inputs.h"
-#include "../forces/laws.h"
 #include "../motion/own_states.h"
 #include "../outputs/start_changes.h"
 #include "../time/failures.h"
@@ -34,6 +33,7 @@
 #include "pose.h"
 #include "scratch.h"
 #include "stability.h"
+#include "stops.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,6 +111,18 @@ static int by_descent(fm_instance *s)
     return fm_descend(s) && newton_from_afar(s);
 }
 
+/* A method, then Newton's until the forces of stops are found. */
+static int arrive(fm_instance *s, int (*by)(fm_instance *))
+{
+    for (int found = by(s); found; found = newton_from_afar(s)) {
+        const double gap = fm_stops_push(s, s->statics->now), before = s->statics->stop_gap;
+        if (!(gap > 1.0)) return 1;
+        if (gap > FM_STOPS_LEFT * before && !fm_stops_stiffen(s)) return 0;
+        s->statics->stop_gap = gap;
+    }
+    return 0;
+}
+
 /* Verdict ---------------------------------------------------------------------------------------------------------- */
 
 /* The motion of the least eigenvalue of -dF/dq at statics.now, in statics.change, by inverse iteration; returns the
@@ -172,25 +184,6 @@ static int is_driven(fm_instance *s)
     return 0;
 }
 
-/* A stop with a restitution that is touched at the start and towards which what is in statics.change moves, or, of a
- * joint, any of which it moves; -1: none. Statics takes these as open. */
-static int32_t pressed_stop(fm_instance *s)
-{
-    const fm_image *m = &s->image;
-    int32_t found = -1;
-    if (fm_any_law_hard(m)) fm_laws_place(s, s->statics->start);
-    for (int32_t i = 0; i < m->n.laws; i++) {
-        double x, v;
-        if (!m->law_hard[i]) continue;
-        fm_law_at(s, i, s->statics->start, &x, &v);
-        const int32_t wall = fm_law_wall(s, i, x);
-        const double moves = m->law_u[i] >= 0 ? s->statics->change[m->law_u[i]] : 0.0;
-        if (wall >= 0 && !(fm_wall_sign(m, wall) * moves > 0.0)) return i;
-        if (wall < 0 && moves != 0.0 && found < 0) found = i;
-    }
-    return found;
-}
-
 /* Why there is no equilibrium, or that none was found. */
 static fm_status none(fm_instance *s)
 {
@@ -200,13 +193,6 @@ static fm_status none(fm_instance *s)
         return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
     const int driven = is_driven(s);
     fm_name_moving(s, s->statics->change, name, sizeof name);
-    const int32_t stop = pressed_stop(s);
-    if (stop >= 0)
-        return fm_say(
-            s, FM_ERROR,
-            "there is no equilibrium near the start with stop '%s' open, as statics takes it: forces go on moving %s. "
-            "Start the joint at the stop and lock it there, or give the stop a stiffness",
-            s->image.text + s->image.law_name[stop], name);
     if (driven)
         return fm_say(
             s, FM_ERROR,
@@ -228,6 +214,7 @@ static void begin_at_start(fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions;
     s->statics->climbed = 0;
+    fm_stops_begin(s);
     memcpy(s->statics->now, s->statics->start, (size_t)s->model.ny * sizeof(double));
     memcpy(s->cut_p, s->statics->cut_p, cuts * sizeof(double));
     memcpy(s->via_angle, s->statics->via_angle, (size_t)s->image.n.vias * sizeof(double));
@@ -260,7 +247,7 @@ static int search(fm_instance *s)
     s->statics->most = s->work.evaluations + (s->statics->by_matrix ? matrices : FM_MOST_EVALUATIONS);
     for (s->statics->method = NEWTON; s->statics->method < METHODS; s->statics->method++) {
         begin_at_start(s);
-        if (methods[s->statics->method](s)) return 1;
+        if (arrive(s, methods[s->statics->method])) return 1;
         if (fm_balance_exhausted(s)) break;
     }
     return 0;
@@ -284,13 +271,13 @@ static fm_status prefer_nearer(fm_instance *s)
     const double far = distance(s), growth = s->statics->growth, taken = s->statics->evaluations;
     s->statics->method = BY_DESCENT;
     begin_at_start(s);
-    if (by_descent(s) && distance(s) < far && check_stiffness(s) == FM_OK) return FM_OK;
+    if (arrive(s, by_descent) && distance(s) < far && check_stiffness(s) == FM_OK) return FM_OK;
     s->statics->method = NEWTON;
     s->statics->growth = growth;
     s->statics->evaluations = taken;
     s->statics->most = INFINITY; /* it arrived before */
     begin_at_start(s);
-    return newton(s) ? FM_OK : none(s);
+    return arrive(s, newton) ? FM_OK : none(s);
 }
 
 /* Moves y, where the loops are closed, to an equilibrium, at rest. The inputs, loads and gravity are those of s->kept.

@@ -70,9 +70,9 @@ static int forces_at(fm_instance *s, const double *v, double part, double *out)
 {
     double sum = 0.0;
     fm_balance_move(s, s->statics->base, v, part, s->statics->probe);
-    s->work.resting = 1;
+    s->work.resting = s->laws.linear = 1;
     fm_accelerations(s, s->clock[FM_TIME], s->statics->probe, out);
-    s->work.resting = 0;
+    s->work.resting = s->laws.linear = 0;
     for (int32_t u = 0; u < s->image.n.speeds; u++) sum += fabs(out[u]);
     return isfinite(sum);
 }

@@ -68,6 +68,7 @@ typedef struct fm_statics {
     double correction; /* fm_correction of the model, meanwhile */
     double evaluations; /* in the last search */
     double most; /* and how many it may take */
+    double stop_gap, stop_stiffness; /* what the last search left at stops, and their k over that at first (stops.c) */
     double shift; /* times the inertia, added to the products of krylov.c */
     double growth; /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
     int32_t room; /* directions of a Krylov space */

@@ -9,12 +9,14 @@
 #include "krylov.h"
 #include "pose.h"
 #include "scratch.h"
+#include "stops.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FM_WANTED_RESIDUAL 1e-10
 #define FM_MOST_RESIDUAL 1e-7
+#define FM_RIGID 1e8 /* k of stops where no position is sought: their part in a frequency is its inverse */
 #define FM_LONGER_TIME 100.0 /* times the unit of time, where the first fails: balance.c with the stiffness alone */
 
 /* The present positions, at rest, in statics.now. */
@@ -26,6 +28,8 @@ static fm_status begin(fm_instance *s)
     fm_pose_begin(s, s->statics->now);
     fm_balance_trap(s, s->statics->now, 0);
     fm_balance_begin(s);
+    while (s->statics->stop_stiffness < FM_RIGID && fm_stops_stiffen(s)) {}
+    fm_stops_bear(s, s->statics->now);
     return FM_OK;
 }
 
@@ -44,7 +48,9 @@ static int rates_at(fm_instance *s, const double *v, double step, double *out)
 {
     double sum = 0.0;
     fm_balance_move(s, s->statics->now, v, step, s->statics->probe);
+    fm_stops_hold(s, 1);
     fm_accelerations(s, s->clock[FM_TIME], s->statics->probe, out);
+    fm_stops_hold(s, 0);
     for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] /= fm_balance_unit(s, u), sum += fabs(out[u]);
     return isfinite(sum);
 }
