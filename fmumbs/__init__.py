@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from fmumbs.analysis.uniqueness import Uniqueness
     from fmumbs.compiler import ModelImage, compile
     from fmumbs.export import CasadiFunctions, export_casadi, export_fmu
+    from fmumbs.finite_elements.body import Rayleigh
+    from fmumbs.finite_elements.interfaces import Interface
     from fmumbs.play import replay
     from fmumbs.readers.mjcf import read_mjcf
     from fmumbs.readers.urdf import read_urdf
@@ -129,6 +131,7 @@ __all__ = [
     "Helix",
     "Identified",
     "InputWarning",
+    "Interface",
     "Interrupted",
     "Joint",
     "Law",
@@ -159,6 +162,7 @@ __all__ = [
     "ProgrammedOrientation",
     "ProgrammedPoint",
     "ProgrammedVelocity",
+    "Rayleigh",
     "Regressor",
     "Result",
     "Revolute",
@@ -222,6 +226,8 @@ _LATE_PARTS = {
     "analysis.uniqueness": ("Uniqueness",),
     "compiler": ("ModelImage", "compile"),
     "export": ("CasadiFunctions", "export_casadi", "export_fmu"),
+    "finite_elements.body": ("Rayleigh",),
+    "finite_elements.interfaces": ("Interface",),
     "play": ("replay",),
     "readers.mjcf": ("read_mjcf",),
     "readers.urdf": ("read_urdf",),

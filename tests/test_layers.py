@@ -1,7 +1,7 @@
 """Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
 cli -> study -> system, verify -> play, export -> view -> run -> readers, compiler -> analysis, scene -> mechanism ->
-spatial -> errors
+finite_elements -> spatial -> errors
 fmi -> api -> statics -> outputs -> adjoint -> time -> assembly -> motion -> kernels -> loops -> forces -> tree ->
 instance -> image -> maths
 """
@@ -28,6 +28,7 @@ LAYERS = [
     {"_limits", "_signals"},
     {"_checks", "_files", "_folders", "_late", "_naming", "_parquet", "_progress", "_tables"},
     {"spatial"},
+    {"finite_elements"},
     {"mechanism"},
     {"analysis", "scene"},
     {"readers", "compiler"},
@@ -50,7 +51,7 @@ MAY_IMPORT_CORE = {"_limits", "compiler", "run"}
 
 OPTIONAL = {
     "matplotlib", "dask", "distributed", "pyarrow", "h5py", "pandas", "xarray", "libcosimpy", "mujoco", "ziglang",
-    "control",
+    "control", "skfem",
 }  # fmt: skip
 
 # fmt: off

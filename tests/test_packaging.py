@@ -109,9 +109,9 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
-    others = {"pillow" if name == "PIL" else name for name in others}
+    others = {{"PIL": "pillow", "skfem": "scikit-fem"}.get(name, name) for name in others}
     others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
-    extras = ("plot", "mesh", "mjcf", "xacro", "sweep", "cosim", "control", "results")
+    extras = ("plot", "mesh", "mjcf", "xacro", "sweep", "cosim", "control", "results", "fem")
     named = {requirement.partition(">=")[0] for requirement in requirements(*extras)}
     assert others <= named
     # the extension module's; which trimesh reads COLLADA by; whose files the other back end packs

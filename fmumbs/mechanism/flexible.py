@@ -24,6 +24,7 @@ from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.looks import Look
+from fmumbs.mechanism.mode_table import ModeRow, mode_table
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform
@@ -102,7 +103,7 @@ class ModalBody(Body):
     shape_product: (modes, modes, 3, 3) integral of phi_j phi_k' [kg]; without it second-order terms are left out.
     modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
     q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
-    bending: the beam, for a body made by `.beam`.
+    bending: the beam, for a body made by `.beam`. kinds: what each mode is, for `.table`; by default nothing.
 
     There is no geometric stiffness: a beam of the first frequency w1 that turns across its axis at w bends too far, in
     the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1 without bound; fm.FlexibleLink has no such limit.
@@ -124,6 +125,7 @@ class ModalBody(Body):
     q0: tuple[float, ...]
     u0: tuple[float, ...]
     bending: Beam | None
+    kinds: tuple[str, ...]
 
     def __init__(
         self,
@@ -146,6 +148,7 @@ class ModalBody(Body):
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         bending: Beam | None = None,
+        kinds: Sequence[str] = (),
         **look: Unpack[Look],
     ) -> None:
         super().__init__(
@@ -163,6 +166,9 @@ class ModalBody(Body):
             default = start is None or isinstance(start, Unset)
             self._store(field, UnsetNumbers((0.0,) * n) if default else _checks.numbers(start, n, self._where(field)))
         self._store("shapes", self._shapes(dict(shapes), n))
+        self._store("kinds", _checks.names(kinds, self._where("kinds")))
+        if len(self.kinds) not in (0, n):
+            raise ModelError(f"{self._where('kinds')} has {len(self.kinds)} words for {n} modes. Give one for each.")
         self._check_integrals(*(np.array(rows) for rows in (self.shape_mass, self.shape_moment, self.shape_product)))
 
     def _store_modes(
@@ -278,6 +284,97 @@ class ModalBody(Body):
             shape_product=integrals["shape_product"],
         )
 
+    @classmethod
+    def from_matrices(
+        cls,
+        name: str,
+        *,
+        K: Any,
+        M: Any,
+        nodes: ArrayLike,
+        interfaces: Mapping[str, Any],
+        modes: int | None = None,
+        highest: float | None = None,
+        damping: Any,
+        method: str = "craig-bampton",
+        frame: str | None = None,
+        points: Mapping[str, Any] | None = None,
+        q0: ArrayLike | None = None,
+        u0: ArrayLike | None = None,
+        **look: Unpack[Look],
+    ) -> Self:
+        """A body from the matrices of its finite elements, in the axes and the coordinates of their mesh.
+
+        K, M: (freedoms, freedoms) stiffness [N/m, ...] and mass [kg, ...] of the free body, sparse or dense; M
+            consistent or lumped, with nodes without mass.
+        nodes: (nodes, 3) coordinates [m]. Freedoms in the order of the nodes, three a node (translations), or six (with
+            rotations).
+        interfaces: {name: where something is attached}: a node by its number from 0; a list of nodes, which move as one
+            rigid body; {node: weight}, whose weighted mean motion counts; or an `fm.Interface`. Each becomes a point
+            with a frame. One node of three freedoms turns with the average of the nodes around it.
+        modes: number of normal modes; highest: angular frequency that none of them exceeds [rad/s]; give one or both.
+        damping: a ratio; one for each mode; a function of the angular frequency [rad/s] that returns a ratio; or
+            `fm.Rayleigh(mass, stiffness)`.
+        method: "craig-bampton": the modes of the body with its interfaces at rest, and its static answers to their unit
+            motions; "free": modes of the free body, and static answers to unit wrenches at the interfaces. Either way
+            static deflections under wrenches at the interfaces are exact, so that six modes an interface are added to
+            `modes`, less six by method "craig-bampton".
+        frame: the interface whose point and axes the body's frame follows (tangent frame); None: the frame in which the
+            modes have no momentum (Buckens). Its origin and axes are those of the mesh where the body is undeformed.
+        points: {name: node or nodes}, as for interfaces: more points, to measure at; nothing is attached to them.
+        q0, u0: (all modes,) as for ModalBody. name and look: as for Body.
+
+        Modal coordinates are the largest displacement of a node by each mode [m], in order of their frequencies. What
+        each mode is, `.table` tells. Raises ModelError for matrices that are not symmetric, a K that resists rigid
+        motion or that has mechanisms, an M without rigid mass, interfaces that overlap, and more than 64 modes.
+        """
+        from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
+
+        made = body.reduce(
+            f"ModalBody.from_matrices '{_checks.name(name, 'ModalBody: name')}'",
+            K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points,
+        )  # fmt: skip
+        return cls(name, **made, plane=None, q0=q0, u0=u0, **look)
+
+    @classmethod
+    def from_solid(
+        cls,
+        name: str,
+        *,
+        nodes: ArrayLike,
+        tetrahedra: ArrayLike,
+        E: float,
+        nu: float,
+        density: float,
+        interfaces: Mapping[str, Any],
+        points: Mapping[str, Any] | None = None,
+        **reduction: Any,
+    ) -> Self:
+        """A solid of tetrahedra, of which scikit-fem (`pip install 'fmumbs[fem]'`) makes the matrices.
+
+        name: of the body. nodes: (nodes, 3) [m].
+        tetrahedra: (elements, 10) numbers of nodes from 0, in the order of gmsh and meshio, with straight or curved
+            edges; or (elements, 4), whose bodies are too stiff by far in bending. Nodes of no tetrahedron are left out.
+        E: Young's modulus [Pa]; nu: Poisson's ratio; density [kg/m3].
+        interfaces, points, reduction (all else): as for `from_matrices`.
+
+        A mesh of gmsh, with `mesh = meshio.read("rod.msh")`: nodes=mesh.points, tetrahedra=mesh.cells_dict["tetra10"].
+        """
+        from fmumbs.finite_elements import body, solid  # late: with SciPy's sparse matrices
+
+        where = f"ModalBody.from_solid '{_checks.name(name, 'ModalBody: name')}'"
+        K, M = solid.matrices(nodes, tetrahedra, E, nu, density, where)
+        kept = solid.used(tetrahedra, where)
+        return cls.from_matrices(
+            name,
+            K=K,
+            M=M,
+            nodes=np.asarray(nodes, float)[kept],
+            interfaces=body.renumbered(interfaces, kept, f"{where}: interfaces"),
+            points=body.renumbered({} if points is None else points, kept, f"{where}: points"),
+            **reduction,
+        )
+
     @property
     def given(self) -> tuple[bool, bool]:
         """Whether q0 and u0 were given explicitly, even with the default values."""
@@ -295,6 +392,12 @@ class ModalBody(Body):
 
         squares: Array = eigh(np.array(self.stiffness), np.array(self.modal_mass), eigvals_only=True)
         return np.sqrt(np.maximum(squares, 0.0))
+
+    @property
+    def table(self) -> tuple[ModeRow, ...]:
+        """A row for each eigenmode with the body's frame fixed, ascending: its frequency, kind and effective mass."""
+        integrals = (self.stiffness, self.modal_mass, self.damping, self.shape_mass, self.shape_moment, self.com)
+        return mode_table(*(np.array(rows) for rows in integrals), self.mass, self.kinds)
 
     @property
     def strains(self) -> tuple[float, ...]:

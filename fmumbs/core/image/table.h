@@ -25,7 +25,7 @@ typedef struct fm_header {
 } fm_header;
 
 /* Limits of an image */
-#define FM_BODY_MODES 24     /* most modes of a flexible body */
+#define FM_BODY_MODES 64     /* most modes of a flexible body */
 #define FM_LARGEST_BOUND 1e299 /* larger bounds of the pieces of a force law are infinite */
 #define FM_LEAST_PERIOD 1e-100 /* [s] of a path, so that quotients do not overflow */
 

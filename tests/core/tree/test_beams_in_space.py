@@ -99,7 +99,7 @@ def test_the_fix_that_check_names_for_the_parallelogram_can_be_followed():
         ({"plane": "xy", "EI": 1.0}, "twists, which needs plane=None"),
         ({"axial_inertia": 0.0}, "needs plane=None and an axial_inertia"),
         ({"GJ": None}, "GJ"),
-        ({"modes": 10, "twist": 4, "stretch": 4}, "28 modes, but at most 24"),
+        ({"modes": 30, "twist": 3, "stretch": 3}, "66 modes, but at most 64"),
         ({"EI": (1, 2, 3)}, "EI"),
     ],
 )

@@ -1,0 +1,117 @@
+"""Finite elements with interfaces, as the arguments of a ModalBody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs import _checks
+from fmumbs._limits import MOST_MODES
+from fmumbs.errors import ModelError
+from fmumbs.finite_elements.integrals import integrals
+from fmumbs.finite_elements.interfaces import Interface, interfaces_of, tie_of, ties
+from fmumbs.finite_elements.matrices import finite_elements
+from fmumbs.finite_elements.reduction import METHODS, reduced
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rayleigh:
+    """Damping proportional to mass [1/s] and stiffness [s]: a mode at w has the ratio (mass / w + stiffness w) / 2."""
+
+    mass: float
+    stiffness: float
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "stiffness"):
+            object.__setattr__(self, name, _checks.not_negative(getattr(self, name), f"Rayleigh: {name}"))
+
+    def __call__(self, frequency: float) -> float:
+        """The ratio at an angular frequency [rad/s]."""
+        return (self.mass / frequency + self.stiffness * frequency) / 2.0
+
+
+def reduce(
+    where: str,
+    K: object,
+    M: object,
+    nodes: object,
+    interfaces: object,
+    modes: int | None,
+    highest: float | None,
+    damping: object,
+    method: str,
+    frame: str | None,
+    points: object,
+) -> dict[str, Any]:
+    """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages."""
+    fe = finite_elements(K, M, nodes, where)
+    named = interfaces_of(interfaces, f"{where}: interfaces")
+    seen = interfaces_of(points, f"{where}: points")
+    for name in seen:
+        if name in named:
+            raise ModelError(f"{where}: '{name}' is both an interface and a point. Give each its own name.")
+    _checks.choice(method, METHODS, f"{where}: method")
+    if frame is not None and frame not in named:
+        what = f"{where}: frame is {_checks.shown(frame)}, which is no interface"
+        raise ModelError(f"{what}. {_checks.nearest(str(frame), named)}")
+    count, most = _asked(modes, highest, where)
+    attached = ties(named, fe)
+    found = reduced(fe, attached, count, most, method, None if frame is None else list(named).index(frame))
+    n = found.shapes.shape[1]
+    if n > MOST_MODES:
+        raise ModelError(
+            f"{where} has {n} modes, {found.kinds.count('interface')} of them of its interfaces, but may have "
+            f"{MOST_MODES}. Take fewer modes or interfaces."
+        )
+    over = integrals(fe, found.shapes)
+    ratios = _ratios(damping, np.sqrt(found.squares), where)
+    all_points = [*attached, *(tie_of(name, one, fe) for name, one in seen.items())]
+    return {
+        "mass": fe.mass,
+        "com": fe.com,
+        "inertia": fe.inertia,
+        "points": {tie.name: tie.frame for tie in all_points},
+        "shapes": {tie.name: (tie.rows @ found.shapes).T for tie in all_points},
+        "stiffness": found.squares * over.modal,
+        "damping": 2.0 * ratios * np.sqrt(found.squares) * over.modal,
+        "shape_mass": over.first,
+        "shape_moment": over.moment,
+        "shape_product": over.product,
+        "modal_mass": over.modal,
+        "kinds": found.kinds,
+    }
+
+
+def renumbered(given: object, kept: Any, what: str) -> dict[str, Interface]:
+    """Interfaces whose nodes are counted among those that are kept."""
+    found = interfaces_of(given, what)
+    place = {int(node): k for k, node in enumerate(kept)}
+    for name, one in found.items():
+        for node in one.nodes:
+            if node not in place:
+                raise ModelError(f"{what}: '{name}' has node {node}, which no element has. Give another.")
+        found[name] = replace(one, nodes=tuple(place[node] for node in one.nodes))
+    return found
+
+
+def _asked(modes: object, highest: object, where: str) -> tuple[int, float]:
+    """How many normal modes at most, and up to which frequency."""
+    if modes is None and highest is None:
+        raise ModelError(f"{where}: neither modes nor highest is given. Give modes=10, or highest= in rad/s.")
+    count = MOST_MODES if modes is None else _checks.whole(modes, f"{where}: modes", 0, MOST_MODES)
+    return count, np.inf if highest is None else _checks.positive(highest, f"{where}: highest")
+
+
+def _ratios(damping: Any, frequencies: Array, where: str) -> Array:
+    what = f"{where}: damping"
+    if isinstance(damping, Callable):  # type: ignore[arg-type]
+        return np.array([_checks.not_negative(damping(w), f"{what} at {w:g} rad/s") for w in frequencies.tolist()])
+    if isinstance(damping, Sequence | np.ndarray) and np.ndim(damping):
+        return np.array([_checks.not_negative(r, what) for r in _checks.numbers(damping, len(frequencies), what)])
+    return np.full(len(frequencies), _checks.not_negative(damping, what))

@@ -1,0 +1,105 @@
+"""Stiffness and mass of a solid of tetrahedra, by scikit-fem: isotropic linear elasticity, consistent mass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Sparse = Any
+
+_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))  # of the nodes 5 to 10 of gmsh, VTK and meshio
+_OFF = 0.25  # a middle node farther from the middle of its edge, in edge lengths, is none of it: nodes in another order
+_ORDER = 4  # of quadrature: exact for the mass of straight elements of second order
+
+
+def matrices(
+    nodes: object, tetrahedra: object, E: float, nu: float, density: float, where: str
+) -> tuple[Sparse, Sparse]:
+    """K and M for three freedoms of each node, in their order; nodes of no tetrahedron get none."""
+    try:
+        from skfem import Basis, BilinearForm, ElementTetP1, ElementTetP2, ElementVector, MeshTet1, MeshTet2
+        from skfem.helpers import dot
+        from skfem.models.elasticity import lame_parameters, linear_elasticity
+    except ImportError:
+        raise ModelError(f"{where} needs scikit-fem. Install it: pip install 'fmumbs[fem]'.") from None
+    places, cells = _mesh(nodes, tetrahedra, where)
+    E, density = _checks.positive(E, f"{where}: E"), _checks.positive(density, f"{where}: density")
+    if not -1.0 < _checks.number(nu, f"{where}: nu") < 0.5:
+        raise ModelError(f"{where}: nu is {nu:g}, but must lie between -1 and 0.5. Give Poisson's ratio.")
+    corners, t = np.unique(cells[:, :4], return_inverse=True)
+    mesh, element, own = MeshTet1(places[corners].T, t.reshape(-1, 4).T), ElementTetP1(), corners
+    if cells.shape[1] == 10:
+        mesh, element = MeshTet2.from_mesh(mesh), ElementTetP2()
+        own = _with_middles(mesh, places, cells, where)
+        mesh.doflocs[:] = places[own].T
+    basis = Basis(mesh, ElementVector(element), intorder=_ORDER)
+
+    inertia = BilinearForm(lambda u, v, w: density * dot(u, v))
+    K, M = linear_elasticity(*lame_parameters(E, nu)).assemble(basis), inertia.assemble(basis)
+    rows = np.empty((len(own), 3), int)
+    rows[mesh.dofs.nodal_dofs[0]] = basis.nodal_dofs.T
+    if cells.shape[1] == 10:
+        rows[mesh.dofs.edge_dofs[0]] = basis.edge_dofs.T
+    order = rows[np.argsort(own)].reshape(-1)
+    return K[order][:, order], M[order][:, order]
+
+
+def used(tetrahedra: object, where: str) -> Index:
+    """The nodes that tetrahedra have, ascending."""
+    return np.unique(_cells(tetrahedra, where))
+
+
+def _cells(tetrahedra: object, where: str) -> Index:
+    cells = _checks.array(tetrahedra, f"{where}: tetrahedra")
+    if cells.ndim != 2 or cells.shape[1] not in (4, 10) or not len(cells) or not (cells == np.floor(cells)).all():
+        raise ModelError(
+            f"{where}: tetrahedra has the shape {cells.shape}, but must be (elements, 4) or (elements, 10) numbers of "
+            "nodes, from 0. Give the tetrahedra of a mesh."
+        )
+    return cells.astype(int)
+
+
+def _mesh(nodes: object, tetrahedra: object, where: str) -> tuple[Array, Index]:
+    places, cells = _checks.array(nodes, f"{where}: nodes"), _cells(tetrahedra, where)
+    if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
+        raise ModelError(
+            f"{where}: nodes has the shape {places.shape}, but must be (nodes, 3) finite numbers. Give it."
+        )
+    if cells.min() < 0 or cells.max() >= len(places):
+        raise ModelError(
+            f"{where}: a tetrahedron has node {cells.max()}, but nodes are numbered from 0 to {len(places) - 1}. "
+            "Subtract 1 from numbers that start at 1."
+        )
+    a, b, c, d = (places[cells[:, k]] for k in range(4))
+    volumes = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a) / 6.0
+    flat = np.abs(volumes) <= 1e-9 * np.abs(volumes).max(initial=0.0)
+    if flat.any():
+        raise ModelError(f"{where}: tetrahedron {int(np.argmax(flat))} is flat. Improve the mesh there.")
+    return places, cells
+
+
+def _with_middles(mesh: Any, places: Array, cells: Index, where: str) -> Index:
+    """The user's node of each place of a mesh of second order, which is made with straight edges."""
+    straight, middles = cells[:, :4].copy(), []
+    for k, (i, j) in enumerate(_EDGES):
+        middle = (places[cells[:, i]] + places[cells[:, j]]) / 2
+        edge = np.linalg.norm(places[cells[:, i]] - places[cells[:, j]], axis=1)
+        off = np.linalg.norm(places[cells[:, 4 + k]] - middle, axis=1) > _OFF * edge
+        if off.any():
+            raise ModelError(
+                f"{where}: node {4 + k + 1} of tetrahedron {int(np.argmax(off))} is not in the middle of the edge "
+                f"between its nodes {i + 1} and {j + 1}. Order nodes as gmsh and meshio do."
+            )
+        middles.append(middle)
+    numbers = np.concatenate([straight.reshape(-1), cells[:, 4:].T.reshape(-1)])
+    at = np.concatenate([places[straight.reshape(-1)], *middles])
+    _, nearest = cKDTree(at).query(mesh.doflocs.T)
+    return np.asarray(numbers[nearest])

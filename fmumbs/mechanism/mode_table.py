@@ -1,0 +1,74 @@
+"""What the modes of a flexible body are: frequencies, kinds, participation and effective mass.
+
+With the body's frame fixed, an eigenmode phi of K and M takes part in a translation of the frame along axis a by
+P_a = int phi_a / m and in a rotation about the centre of mass by P_a = int ((r - c) x phi)_a / m, m = int phi . phi,
+and its effective mass is P_a^2 m: the sum over all modes of a body that is clamped at one place is its mass, or its
+moment of inertia about that place, so that the share which some modes keep tells what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs._checks import Vec3
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ModeRow:
+    """One eigenmode.
+
+    frequency [Hz], with the body's frame fixed; kind: "" where nothing is known; damping: ratio.
+
+    participation: of translations along x, y, z [1] and rotations about them, through the centre of mass [m], for a
+        mode whose largest coordinate is 1 m. effective_mass: (3,) along x, y, z [kg]; share: (3,) the part of the
+        body's mass that this mode and those before it move.
+    """
+
+    frequency: float
+    kind: str
+    damping: float
+    participation: tuple[float, ...]
+    effective_mass: Vec3
+    share: Vec3
+
+
+def mode_table(
+    K: Array, M: Array, D: Array, first: Array, moment: Array, com: Array, mass: float, kinds: tuple[str, ...]
+) -> tuple[ModeRow, ...]:
+    """A row for each eigenmode, ascending.
+
+    K, M, D: (modes, modes) stiffness, mass and damping; first, moment: integrals of phi and r phi'; com, mass: of the
+    body; kinds: of each modal coordinate, or none.
+    """
+    from scipy.linalg import eigh
+
+    squares, turned = eigh(K, M)  # turned' M turned = 1
+    moment = moment - np.einsum("a,kb->kab", com, first)
+    about = np.stack(
+        [moment[:, 1, 2] - moment[:, 2, 1], moment[:, 2, 0] - moment[:, 0, 2], moment[:, 0, 1] - moment[:, 1, 0]],
+        axis=1,
+    )
+    gained = turned.T @ np.hstack([first, about])
+    effective = gained[:, :3] ** 2
+    share = np.cumsum(effective, axis=0) / mass
+    rates = np.sqrt(np.maximum(squares, 0.0))
+    damped = np.einsum("jk,ji,ik->k", turned, D, turned)
+    rows = []
+    for k, rate in enumerate(rates.tolist()):
+        most = int(np.argmax(np.abs(turned[:, k]) * np.sqrt(np.diag(M))))
+        rows.append(
+            ModeRow(
+                rate / (2.0 * np.pi),
+                kinds[most] if kinds else "",
+                float(damped[k]) / (2.0 * rate) if rate > 0.0 else 0.0,
+                tuple((gained[k] * np.abs(turned[:, k]).max()).tolist()),
+                (float(effective[k, 0]), float(effective[k, 1]), float(effective[k, 2])),
+                (float(share[k, 0]), float(share[k, 1]), float(share[k, 2])),
+            )
+        )
+    return tuple(rows)
