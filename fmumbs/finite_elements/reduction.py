@@ -32,13 +32,14 @@ Array = NDArray[np.float64]
 Sparse = Any
 
 METHODS = ("craig-bampton", "free")
+_ARM = 0.1  # of the body's length, at which a rotation of a node counts as a displacement: a beam's twist has no other
 _SAME = 1e-10  # a column of the basis whose part across the others is below this is one of them
 _DENSE = 400  # freedoms up to which all modes are computed: quicker than a search for some
 
 
 @dataclass(frozen=True)
 class Modes:
-    """shapes: (freedoms, modes), each scaled so that its largest translation is 1; squares: (modes,) squared angular
+    """shapes: (freedoms, modes), each scaled so that its largest displacement is 1; squares: (modes,) squared angular
     frequencies; kinds: of each, "interface" where most of its strain energy is in constraint or attachment modes, and
     "normal".
     """
@@ -212,10 +213,16 @@ def _diagonal(V: Array, statics: int, tied: _Tied, fe: FiniteElements) -> Modes:
     squares = 1.0 / flexible[::-1]
     energies = np.einsum("jk,ji,ik->k", parts[:statics], K[:statics, :statics], parts[:statics])
     shapes: Array = tied.T @ (V @ parts)
-    moves = np.linalg.norm(shapes.reshape(len(fe.nodes), fe.each, -1)[:, :3], axis=1)
-    largest = np.argmax(moves, axis=0)
-    at = shapes.reshape(len(fe.nodes), fe.each, -1)[largest, :3, np.arange(shapes.shape[1])]
-    signs = np.sign(at[np.arange(len(at)), np.argmax(np.abs(at) > 0.5 * np.abs(at).max(axis=1, keepdims=True), axis=1)])
-    shapes = shapes * (signs / moves.max(axis=0))
-    kinds = tuple("interface" if share > 0.5 else "normal" for share in energies)
-    return Modes(shapes, squares, kinds)
+    return Modes(shapes * _scales(shapes, fe), squares, tuple("interface" if e > 0.5 else "normal" for e in energies))
+
+
+def _scales(shapes: Array, fe: FiniteElements) -> Array:
+    """(modes,) by which the largest displacement of each is 1; its sign is that of a large component of it."""
+    parts = shapes.reshape(len(fe.nodes), -1, 3, shapes.shape[1])  # translations, and rotations where nodes have them
+    parts = parts * np.array([1.0, _ARM * fe.length])[: parts.shape[1], None, None]
+    flat = parts.reshape(-1, 3, shapes.shape[1])
+    sizes = np.linalg.norm(flat, axis=1)
+    at = flat[np.argmax(sizes, axis=0), :, np.arange(shapes.shape[1])]
+    first = np.argmax(np.abs(at) > 0.5 * np.abs(at).max(axis=1, keepdims=True), axis=1)
+    scales: Array = np.sign(at[np.arange(len(at)), first]) / sizes.max(axis=0)
+    return scales

@@ -324,8 +324,8 @@ class ModalBody(Body):
         points: {name: node or nodes}, as for interfaces: more points, to measure at; nothing is attached to them.
         q0, u0: (all modes,) as for ModalBody. name and look: as for Body.
 
-        Modal coordinates are the largest displacement of a node by each mode [m], in order of their frequencies. What
-        each mode is, `.table` tells. Raises ModelError for matrices that are not symmetric, a K that resists rigid
+        Modal coordinates are the largest displacement of a node by each mode [m], or the largest rotation of one times
+        a tenth of the body's length if that is more, in order of their frequencies. What each mode is, `.table` tells. Raises ModelError for matrices that are not symmetric, a K that resists rigid
         motion or that has mechanisms, an M without rigid mass, interfaces that overlap, and more than 64 modes.
         """
         from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
@@ -396,8 +396,9 @@ class ModalBody(Body):
     @property
     def table(self) -> tuple[ModeRow, ...]:
         """A row for each eigenmode with the body's frame fixed, ascending: its frequency, kind and effective mass."""
-        integrals = (self.stiffness, self.modal_mass, self.damping, self.shape_mass, self.shape_moment, self.com)
-        return mode_table(*(np.array(rows) for rows in integrals), self.mass, self.kinds)
+        K, M, D = (np.array(rows) for rows in (self.stiffness, self.modal_mass, self.damping))
+        first, moment = np.array(self.shape_mass), np.array(self.shape_moment)
+        return mode_table(K, M, D, first, moment, np.array(self.com), self.mass, self.kinds)
 
     @property
     def strains(self) -> tuple[float, ...]:

@@ -10,8 +10,7 @@ from scipy.spatial.transform import Rotation as Turn
 import fmumbs as fm
 from tests.support import meshes
 
-# Lanczos, the factor and the dense solver each lose the square root of nothing: digits of K alone, 1e-16 times the ratio
-# of its largest to its smallest elastic eigenvalue, 1e5 in these meshes.
+# Digits of K alone: 1e-16 times the ratio of its largest to its smallest elastic eigenvalue, 1e5 in these meshes.
 EXACT = 1e-9
 SAME = 1e-10
 
@@ -263,3 +262,85 @@ def test_all_clamped_modes_together_move_the_mass_that_is_free() -> None:
         share = np.array([row.share[axis] for row in table])
         assert share[-1] * body(mesh).mass == pytest.approx(whole, rel=EXACT)
         assert (np.diff(share) >= 0.0).all()
+
+
+@pytest.mark.parametrize("rotations", [False, True])
+def test_a_point_beside_its_nodes_moves_as_their_rigid_motion(rotations: bool) -> None:
+    mesh = meshes.beam(6, 0.8, 20.0, 1e5, 50.0, 0.6, 1e-3) if rotations else rod(2)
+    node, arm = mesh.ends[1][0], np.array([0.01, 0.03, -0.02])
+    beside = fm.Interface(node, at=mesh.nodes[node] + arm)
+    found = body(mesh, interfaces={"base": mesh.ends[0]}, points={"at": node, "beside": beside}, modes=5)
+    shapes = {name: np.array(rows) for name, rows in found.shapes}
+    wanted = shapes["at"][:, :3] + np.cross(shapes["at"][:, 3:], arm)
+    np.testing.assert_allclose(shapes["beside"][:, :3], wanted, rtol=0, atol=SAME)
+    assert abs(shapes["at"][:, 3:]).max() > 1e-2
+
+
+def test_one_node_turns_as_what_is_around_it_where_the_body_turns_as_one() -> None:
+    """A bar much stiffer at its end than elsewhere: the rotation there is that of a rigid tie of the same nodes."""
+    mesh = rod(0)
+    around = np.unique(np.nonzero(mesh.K[3 * mesh.ends[1][0]])[0] // 3)
+    stiff = np.array(sorted({*around.tolist(), *mesh.ends[1]}))
+    K = mesh.K.copy()
+    rows = (3 * stiff[:, None] + np.arange(3)).reshape(-1)
+    rigid = np.zeros((len(rows), 6))
+    for k, n in enumerate(stiff):
+        rigid[3 * k : 3 * k + 3, :3] = np.eye(3)
+        rigid[3 * k : 3 * k + 3, 3:] = np.array([np.cross(e, mesh.nodes[n]) for e in np.eye(3)]).T
+    onto, _ = np.linalg.qr(rigid)
+    K[np.ix_(rows, rows)] += 1e3 * mesh.K.max() * (np.eye(len(rows)) - onto @ onto.T)
+    node = mesh.ends[1][0]
+    points = {"node": node, "all": fm.Interface(stiff, at=mesh.nodes[node])}
+    found = body(mesh, K=K, interfaces={"base": mesh.ends[0]}, modes=5, points=points)
+    shapes = {name: np.array(rows) for name, rows in found.shapes}
+    np.testing.assert_allclose(shapes["node"], shapes["all"], rtol=0, atol=2e-3 * abs(shapes["all"]).max())
+
+
+def test_integrals_of_lumped_rotary_inertia_are_those_of_masses_on_arms() -> None:
+    """Each node's inertia is that of six masses on its axes; modes move them as rigid parts of the node."""
+    mesh, rng = meshes.beam(3, 0.6, 20.0, 1e4, 30.0, 0.6, 1e-3), np.random.default_rng(4)
+    M, parts = np.zeros_like(mesh.M), []
+    for n, place in enumerate(mesh.nodes):
+        E = np.diag(rng.uniform(1e-4, 4e-4, 3))  # second moments
+        parts.append((0.2, place, E))
+        M[6 * n : 6 * n + 3, 6 * n : 6 * n + 3] = 0.2 * np.eye(3)
+        M[6 * n + 3 : 6 * n + 6, 6 * n + 3 : 6 * n + 6] = np.trace(E) * np.eye(3) - E
+    points = {f"n{k}": k for k in range(4)}
+    found = body(mesh, M=M, interfaces={}, points=points, modes=6)
+    shapes = np.array([np.array(dict(found.shapes)[f"n{k}"]) for k in range(4)])
+    masses = []
+    for (mass, place, E), shape in zip(parts, shapes, strict=True):
+        for axis in range(3):
+            for side in (1.0, -1.0):
+                arm = side * np.sqrt(3.0 * E[axis, axis] / mass) * np.eye(3)[axis]
+                masses.append((mass / 6, place + arm, shape[:, :3] + np.cross(shape[:, 3:], arm)))
+    for k in range(6):
+        moment = sum(m * np.outer(r, phi[k]) for m, r, phi in masses)
+        np.testing.assert_allclose(found.shape_moment[k], moment, rtol=0, atol=SAME)
+        for j in range(6):
+            product = sum(m * np.outer(phi[j], phi[k]) for m, _, phi in masses)
+            np.testing.assert_allclose(found.shape_product[j][k], product, rtol=0, atol=SAME)
+
+
+def test_participation_is_that_of_the_frames_motions() -> None:
+    mesh = rod(1)
+    found = body(mesh, interfaces={"base": mesh.ends[0]}, frame="base", modes=9)
+    shapes = np.array(found.shape_mass)
+    for k, row in enumerate(found.table):
+        modal = np.array(found.modal_mass)[k, k]
+        np.testing.assert_allclose(
+            row.participation[:3], np.abs(shapes[k] / modal) * np.sign(row.participation[:3]), rtol=1e-9
+        )
+        N = np.array(found.shape_moment[k]) - np.outer(found.com, shapes[k])
+        turned = np.array([N[1, 2] - N[2, 1], N[2, 0] - N[0, 2], N[0, 1] - N[1, 0]]) / modal
+        np.testing.assert_allclose(np.abs(row.participation[3:]), np.abs(turned), rtol=1e-6, atol=1e-12)
+    assert {row.kind for row in found.table} <= {"interface", "normal"}
+    assert body(mesh, modes=0).kinds == ("interface",) * 6
+
+
+def test_modal_coordinates_are_largest_displacements() -> None:
+    mesh = rod(2)
+    shapes = abs(np.linalg.norm(_fields(mesh, body(mesh, interfaces=averaged(mesh), modes=3)), axis=2)).max(axis=1)
+    np.testing.assert_allclose(shapes, 1.0, rtol=SAME)
+    twisted = body(meshes.beam(6, 0.8, 20.0, 1e5, 0.01, 0.6, 1e-3), interfaces={}, points={"n0": 0}, modes=3)
+    assert abs(np.array(dict(twisted.shapes)["n0"])[:, 3:]).max() == pytest.approx(1.0 / (0.1 * 0.8), rel=1e-6)
