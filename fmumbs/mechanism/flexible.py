@@ -327,8 +327,8 @@ class ModalBody(Body):
         Modal coordinates are the largest displacement of a node by each mode [m], or the largest rotation of one times
         a tenth of the body's length if that is more, in order of their frequencies. What each mode is, `.table` tells.
 
-        Raises ModelError for matrices that are not symmetric, a K that resists rigid motion or that has mechanisms, an M
-        without rigid mass, interfaces that overlap, and more than 64 modes.
+        Raises ModelError for matrices that are not symmetric, a K that resists rigid motion or that has mechanisms,
+        an M without rigid mass, interfaces that overlap, and more than 64 modes.
         """
         from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
 

@@ -208,8 +208,62 @@ def test_modes_without_momentum_and_modes_that_leave_an_interface_at_rest() -> N
     cross = np.array([[N[1][2] - N[2][1], N[2][0] - N[0][2], N[0][1] - N[1][0]] for N in mean.shape_moment])
     assert abs(np.array(mean.shape_mass)).max() < SAME * mean.mass
     assert abs(cross).max() < SAME * mean.mass
-    tangent = body(mesh, frame="base")
-    assert abs(np.array(dict(tangent.shapes)["base"])).max() < SAME
+    for name in ("base", "tip"):
+        tangent = body(mesh, frame=name)
+        assert abs(np.array(dict(tangent.shapes)[name])).max() < SAME
+
+
+def test_elements_with_rotations_have_modes_without_momentum() -> None:
+    mesh = meshes.beam(4, 0.8, 20.0, 1e5, 50.0, 0.6, 1e-3, consistent=True)
+    found = body(mesh, interfaces={"base": 0, "tip": 4}, modes=4)
+    np.testing.assert_allclose(found.mass, 0.48, rtol=SAME)
+    np.testing.assert_allclose(np.diag(found.inertia), [0.0008, 0.0256, 0.0256], rtol=SAME)
+    cross = np.array([[N[1][2] - N[2][1], N[2][0] - N[0][2], N[0][1] - N[1][0]] for N in found.shape_moment])
+    assert abs(cross).max() < SAME
+    assert abs(np.array(found.shape_mass)).max() < SAME
+
+
+def test_the_motion_of_an_interface_is_the_weighted_mean_of_its_nodes() -> None:
+    mesh, rng = rod(5), np.random.default_rng(6)
+    nodes, weights = mesh.ends[1], rng.uniform(0.2, 3.0, 4)
+    corner = mesh.ends[0][0]
+    around = np.unique(np.nonzero(mesh.K[3 * corner])[0] // 3)
+    points = {f"n{k}": k for k in range(len(mesh.nodes))} | {
+        "mean": fm.Interface(nodes, weights, "averaged"),
+        "node": corner,
+    }
+    found = body(mesh, interfaces={}, modes=5, points=points)
+    shapes = {name: np.array(rows) for name, rows in found.shapes}
+    fields = np.array([shapes[f"n{k}"][:, :3] for k in range(len(mesh.nodes))])
+    middle = np.average(mesh.nodes[nodes], axis=0, weights=weights)
+    for name, of, at, by in (
+        ("mean", nodes, middle, weights),
+        ("node", around, mesh.nodes[corner], np.ones(len(around))),
+    ):
+        rigid = np.vstack(
+            [np.hstack([np.eye(3), np.array([np.cross(e, mesh.nodes[n] - at) for e in np.eye(3)]).T]) for n in of]
+        )
+        root = np.repeat(np.sqrt(by), 3)[:, None]
+        for mode in range(5):
+            fit = np.linalg.lstsq(root * rigid, root[:, 0] * fields[of, mode].reshape(-1), rcond=None)[0]
+            np.testing.assert_allclose(shapes[name][mode, 3:], fit[3:], rtol=0, atol=1e-8 * abs(shapes[name]).max())
+            if name == "mean":
+                np.testing.assert_allclose(shapes[name][mode, :3], fit[:3], rtol=0, atol=SAME)
+
+
+def test_answers_under_conditions_are_those_of_the_whole_system() -> None:
+    from fmumbs.finite_elements.elastic import Elastic
+    from fmumbs.finite_elements.matrices import finite_elements
+
+    mesh, rng = rod(0, (6, 2, 2)), np.random.default_rng(3)
+    fe = finite_elements(mesh.K, mesh.M, mesh.nodes, "rod")
+    size, count = len(mesh.K), 8
+    C, b, x = rng.normal(size=(count, size)), rng.normal(size=(size, 2)), 1e-9 * rng.normal(size=(count, 2))
+    scale = mesh.K.max()
+    whole = np.block([[mesh.K / scale, C.T], [C, np.zeros((count, count))]])
+    wanted = np.linalg.solve(whole, np.vstack([b / scale, x]))[:size]
+    found = Elastic(fe.K, fe.rigid, np.repeat(fe.nodes, 3, axis=0), "rod").under(C).solve(b, x)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-8 * abs(wanted).max())
 
 
 def test_a_mass_matrix_with_nodes_without_mass_is_taken() -> None:

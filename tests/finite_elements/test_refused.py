@@ -82,6 +82,15 @@ def test_what_no_body_has_is_refused_by_name(changes: Any, words: str) -> None:
     assert "rod" in str(found.value)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_parts_that_nothing_connects_are_refused_whatever_round_off_their_pivots_have(seed: int) -> None:
+    mesh = meshes.block((2, 1, 1), (0.3, 0.05, 0.04), np.random.default_rng(seed))
+    K, M = (np.kron(np.eye(2), A) for A in (mesh.K, mesh.M))
+    nodes = np.vstack([mesh.nodes, mesh.nodes + np.random.default_rng(seed).normal(size=3)])
+    with pytest.raises(fm.ModelError, match="move without strain"):
+        fm.ModalBody.from_matrices("rod", K=K, M=M, nodes=nodes, interfaces={}, modes=3, damping=0.0)
+
+
 def test_an_interface_says_what_it_cannot_have() -> None:
     with pytest.raises(fm.ModelError, match="weights have no meaning for a rigid tie"):
         fm.Interface([1, 2, 3], weights=[1.0, 2.0, 3.0])

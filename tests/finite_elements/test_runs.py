@@ -140,3 +140,15 @@ def _second_order(mesh: meshes.Mesh) -> Any:
             middles.append(known[pair])
         cells.append((*cell, *middles))
     return np.array(nodes), np.array(cells)
+
+
+def test_elements_of_second_order_have_curved_edges() -> None:
+    """A block that is bent to y + 0.4 x^2, which keeps its volume and which these elements have exactly."""
+    mesh = meshes.block((3, 1, 1), (0.3, 0.05, 0.04))
+    nodes, tetrahedra = _second_order(mesh)
+    bent = nodes + 0.4 * nodes[:, :1] ** 2 * np.array([0.0, 1.0, 0.0])
+    found = fm.ModalBody.from_solid(
+        "b", nodes=bent, tetrahedra=tetrahedra, E=7e10, nu=0.3, density=2700.0, interfaces={}, modes=2, damping=0.0
+    )
+    assert found.mass == pytest.approx(2700.0 * 0.3 * 0.05 * 0.04, rel=1e-12)
+    np.testing.assert_allclose(found.com, [0.15, 0.025 + 0.4 * 0.3**2 / 3, 0.02], rtol=1e-12)

@@ -77,8 +77,10 @@ def moments(mesh: Mesh, one: Array, other: Array) -> Array:
     return out
 
 
-def beam(elements: int, length: float, EI: float, EA: float, GJ: float, line: float, spin: float) -> Mesh:
-    """A straight beam along x with six freedoms a node: Hermite's stiffness, lumped masses.
+def beam(
+    elements: int, length: float, EI: float, EA: float, GJ: float, line: float, spin: float, consistent: bool = False
+) -> Mesh:
+    """A straight beam along x with six freedoms a node: Hermite's stiffness, lumped masses or Hermite's.
 
     line: mass per length; spin: moment of inertia about the axis per length, half of it across.
     """
@@ -86,6 +88,10 @@ def beam(elements: int, length: float, EI: float, EA: float, GJ: float, line: fl
     K, M = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 6 * n))
     bend = EI / h**3 * np.array([(12, 6 * h, -12, 6 * h), (6 * h, 4 * h * h, -6 * h, 2 * h * h),
                                  (-12, -6 * h, 12, -6 * h), (6 * h, 2 * h * h, -6 * h, 4 * h * h)])  # fmt: skip
+    heavy = line * h / 420 * np.array([
+        (156, 22 * h, 54, -13 * h), (22 * h, 4 * h * h, 13 * h, -3 * h * h),
+        (54, 13 * h, 156, -22 * h), (-13 * h, -3 * h * h, -22 * h, 4 * h * h),
+    ])  # fmt: skip
     signs = np.array([1.0, -1.0, 1.0, -1.0])  # w' = -theta_y
     pair = np.array([(1.0, -1.0), (-1.0, 1.0)])
     for e in range(elements):
@@ -96,7 +102,13 @@ def beam(elements: int, length: float, EI: float, EA: float, GJ: float, line: fl
         ):  # fmt: skip
             at = [o + r for r in rows]
             K[np.ix_(at, at)] += part
-        for node in (e, e + 1):
+        for rows, part in (
+            ([0, 6], line * h / 6 * (pair**2 + np.eye(2))), ([3, 9], spin * h / 6 * (pair**2 + np.eye(2))),
+            ([1, 5, 7, 11], heavy), ([2, 4, 8, 10], heavy * np.outer(signs, signs)),
+        ):  # fmt: skip
+            at = [o + r for r in rows]
+            M[np.ix_(at, at)] += part if consistent else 0.0
+        for node in () if consistent else (e, e + 1):
             half = h / 2
             M[6 * node : 6 * node + 6, 6 * node : 6 * node + 6] += np.diag(
                 [line * half] * 3 + [spin * half, spin * half / 2, spin * half / 2]
