@@ -79,6 +79,8 @@ CALLS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "Box": (fm.Box, {"at": _POINT, "size": (1, 1, 1)}),
     "Hull": (fm.Hull, {"at": _POINT, "vertices": [(0, 0, 1)]}),
     "Plane": (fm.Plane, {"at": _GROUND}),
+    "Disc": (fm.Disc, {"at": _POINT, "radius": 1.0, "thickness": None}),
+    "Road": (fm.Road, {"at": _GROUND, "profile": ((0.0, 0.0), (1.0, 0.1))}),
     "Hollow": (fm.Hollow, {"at": _GROUND, "radius": 1.0}),
     "Press": (fm.Press, {"stiffness": 1.0, "exponent": 1.5, "restitution": 0.5, "speed": 1.0}),
     "Hertz": (fm.Hertz, {"E": 1e9, "nu": 0.3, "radius": 0.1, "damping": 0.1}),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import Links
-from fmumbs.mechanism import Body, Model, Plane, Point, Sphere
+from fmumbs.mechanism import Body, Model, Plane, Point, Road, Sphere
 from fmumbs.mechanism.contact import Coulomb
 from fmumbs.mechanism.forces import Contact
 
@@ -45,7 +45,9 @@ def add_contact(
         contact_creep=law.creep or 1.0, contact_name=put(contact.name),
     )  # fmt: skip
     on_B = put_point(contact.B.at)
-    radius = 0.0 if isinstance(contact.B, Plane) else contact.B.radius
+    flat = isinstance(contact.B, Plane | Road)
+    radius = 0.0 if isinstance(contact.B, Plane | Road) else contact.B.radius
+    road = _add_road(out, contact.B) if isinstance(contact.B, Road) else -1
     for centre, (_, half) in zip(contact.centres, contact.A.spots, strict=True):
         state = -1
         if rubs == lib.FM_RUBS_BY_BRISTLES:
@@ -53,12 +55,21 @@ def add_contact(
             for _ in range(3):
                 out.add(start_z=0.0, bristle_friction=-1)
         out.add(
-            spot_contact=number, spot_P=put_point(centre), spot_Q=on_B, spot_half=list(half),
-            spot_plane=int(isinstance(contact.B, Plane)),
-            spot_reach=radius if isinstance(contact.B, Plane | Sphere) else -radius,
+            spot_contact=number, spot_P=put_point(centre), spot_Q=on_B, spot_half=list(half), spot_plane=int(flat),
+            spot_reach=radius if flat or isinstance(contact.B, Sphere) else -radius, spot_road=road,
             spot_law=rows["law_spot"].index(len(rows.get("spot_name", ()))), spot_state=state, spot_nominal=small,
             spot_name=put(contact.name),
         )  # fmt: skip
+
+
+def _add_road(out: Links, road: Road) -> int:
+    """The number of a road, which several contacts may share."""
+    if road.profile not in out.roads:
+        out.roads[road.profile] = len(out.roads)
+        out.add(road_knot=len(out.rows.get("knot_x", ())), road_knots=len(road.profile))
+        for (x, z), slope in zip(road.profile, road.slopes, strict=True):
+            out.add(knot_x=x, knot_z=z, knot_slope=slope)
+    return out.roads[road.profile]
 
 
 def _rubs(contact: Contact) -> int:

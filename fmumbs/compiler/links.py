@@ -66,6 +66,7 @@ class Links(Rows):
     frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
     carriers: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
     geared: frozenset[str] = frozenset()  # joints that have a rotor beside their own
+    roads: dict[tuple[tuple[float, float], ...], int] = field(default_factory=dict)  # by their profile
     positions: int = 0
     speeds: int = 0
     links: int = 0

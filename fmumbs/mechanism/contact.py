@@ -7,34 +7,18 @@ from itertools import product
 from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.bodies import Point, point
+from fmumbs.mechanism.placed import Placed, store
+from fmumbs.mechanism.road import Road
 
 __all__ = [
-    "Box", "Capsule", "Coulomb", "Ellipsoid", "Hertz", "Hollow", "Hull", "Plane", "Press", "Sphere",
+    "Box", "Capsule", "Coulomb", "Disc", "Ellipsoid", "Hertz", "Hollow", "Hull", "Plane", "Press", "Road", "Sphere",
 ]  # fmt: skip
 
 _SERIES = 0.1  # below it, c v of a restitution is found by a series
 _TERMS = 40
+_THIN = 0.02  # thickness of a disc over its radius
 
 Spot = tuple[Vec3, Vec3]  # where in the axes of a shape's point, and half axes, all 0 for a point
-
-
-@dataclass(frozen=True)
-class Placed:
-    """What is fixed to the body of the point `at`."""
-
-    at: Point
-
-    def __post_init__(self) -> None:
-        point(self.at, f"{type(self).__name__}: at")
-
-    def _size(self, name: str) -> None:
-        _store(self, name, _checks.size(getattr(self, name), f"{type(self).__name__}: {name}"))
-
-    def _sizes(self, name: str) -> None:
-        what = f"{type(self).__name__}: {name}"
-        x, y, z = (_checks.size(v, f"{what}[{i}]") for i, v in enumerate(_checks.vector(getattr(self, name), what)))
-        _store(self, name, (x, y, z))
 
 
 @dataclass(frozen=True)
@@ -67,6 +51,38 @@ class Ellipsoid(Placed):
     def spots(self) -> list[Spot]:
         """The ellipsoids that it touches with."""
         return [((0.0, 0.0, 0.0), self.half_axes)]
+
+
+@dataclass(frozen=True)
+class Disc(Placed):
+    """A disc about the point `at`, across its z: a wheel, or a coin.
+
+    radius: above 0 [m]. thickness: in its middle, above 0 and not above the radius; by default 0.02 radius [m].
+
+    It is an ellipsoid of revolution, so its rim is a circle of the radius, and its faces are bulged a little: a flat
+    disc that lies down would touch with all of its rim at once. A disc that leans by the angle a from lying flat touches at
+    the distance radius sin a/sqrt(sin^2 a + q^2 cos^2 a), q = thickness/(2 radius), from its axis.
+    """
+
+    radius: float
+    thickness: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._size("radius")
+        if self.thickness is None:
+            store(self, "thickness", _THIN * self.radius)
+        self._size("thickness")
+        if self.thickness > self.radius:
+            raise ModelError(
+                f"Disc: thickness is {self.thickness:g} m, but must not be above the radius of {self.radius:g} m. Give "
+                "an fm.Ellipsoid."
+            )
+
+    @property
+    def spots(self) -> list[Spot]:
+        """The ellipsoids that it touches with."""
+        return [((0.0, 0.0, 0.0), (self.radius, self.radius, 0.5 * self.thickness))]
 
 
 @dataclass(frozen=True)
@@ -119,7 +135,7 @@ class Hull(Placed):
         if not vertices:
             raise ModelError("Hull: vertices are empty, so it touches nothing. Give its corners.")
         rows = [_checks.vector(one, f"Hull: vertices[{i}]") for i, one in enumerate(vertices)]
-        _store(self, "vertices", tuple(rows))
+        store(self, "vertices", tuple(rows))
 
     @property
     def spots(self) -> list[Spot]:
@@ -143,9 +159,9 @@ class Hollow(Placed):
         self._size("radius")
 
 
-Shape = Sphere | Ellipsoid | Capsule | Box | Hull
-Surface = Plane | Sphere | Hollow
-SHAPES = (Sphere, Ellipsoid, Capsule, Box, Hull)
+Shape = Sphere | Ellipsoid | Disc | Capsule | Box | Hull
+Surface = Plane | Road | Sphere | Hollow
+SHAPES = (Sphere, Ellipsoid, Disc, Capsule, Box, Hull)
 
 
 @dataclass(frozen=True)
@@ -168,7 +184,7 @@ class Press:
     def __post_init__(self) -> None:
         _store_damping(self)
         for name in ("stiffness", "exponent"):
-            _store(self, name, _checks.parameter("contact", name, getattr(self, name), f"Press: {name}"))
+            store(self, name, _checks.parameter("contact", name, getattr(self, name), f"Press: {name}"))
 
 
 @dataclass(frozen=True)
@@ -189,11 +205,11 @@ class Hertz:
     exponent = 1.5
 
     def __post_init__(self) -> None:
-        _store(self, "E", _checks.positive(self.E, "Hertz: E"))
-        _store(self, "nu", _checks.number(self.nu, "Hertz: nu"))
+        store(self, "E", _checks.positive(self.E, "Hertz: E"))
+        store(self, "nu", _checks.number(self.nu, "Hertz: nu"))
         if not -1.0 < self.nu <= 0.5:
             raise ModelError(f"Hertz: nu is {self.nu:g}, but must lie above -1, and not above 0.5. Steel has 0.3.")
-        _store(self, "radius", _checks.size(self.radius, "Hertz: radius"))
+        store(self, "radius", _checks.size(self.radius, "Hertz: radius"))
         _store_damping(self)
 
     @property
@@ -237,9 +253,9 @@ class Coulomb:
         for name in ("mu", "static", "stribeck", "stiffness", "damping", "creep"):
             value = getattr(self, name)
             if value is not None or name == "mu":
-                _store(self, name, _checks.parameter("contact", kinds.get(name, name), value, f"Coulomb: {name}"))
+                store(self, name, _checks.parameter("contact", kinds.get(name, name), value, f"Coulomb: {name}"))
         if self.static is None:
-            _store(self, "static", self.mu)
+            store(self, "static", self.mu)
         elif 0.0 < self.mu > self.static:
             raise ModelError(f"Coulomb: static is {self.static:g}, but must be at least mu, {self.mu:g}. Swap them.")
 
@@ -258,7 +274,7 @@ def _store_damping(law: Press | Hertz) -> None:
             raise ModelError(f"{what}: restitution is {e:g}, but must be above 0 and not above 1. Give another.")
         damping = _checks.parameter("contact", "damping", _of_restitution(e) / v, f"{what}: damping at the speed")
     for name, value in (("damping", damping), ("restitution", None), ("speed", None)):
-        _store(law, name, value)
+        store(law, name, value)
 
 
 def _of_restitution(e: float) -> float:
@@ -279,7 +295,3 @@ def _missing(e: float, u: float) -> float:
         powers = (math.expm1(k * math.log(e)) if k % 2 == 0 else e**k + 1.0 for k in range(2, _TERMS))
         return sum(power * u**k / (k + 2) for k, power in enumerate(powers))
     return (math.log1p(u) - math.log1p(-e * u) - (1.0 + e) * u) / u**2
-
-
-def _store(one: object, name: str, value: object) -> None:
-    object.__setattr__(one, name, value)

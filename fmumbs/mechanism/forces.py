@@ -18,10 +18,11 @@ from typing import Any, Literal, get_args
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Ground, Point, point
-from fmumbs.mechanism.contact import SHAPES, Coulomb, Hertz, Hollow, Plane, Press, Shape, Sphere, Surface
+from fmumbs.mechanism.contact import SHAPES, Coulomb, Disc, Hertz, Hollow, Plane, Press, Shape, Sphere, Surface
 from fmumbs.mechanism.coupling import scalar_mode
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import JointBase, Revolute
+from fmumbs.mechanism.road import Road
 from fmumbs.spatial import Rotation, Transform
 
 __all__ = ["Actuator", "Contact", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Valve"]
@@ -485,8 +486,9 @@ class Contact(Force):
     >>> box = fm.Box(slider.M, (0.1, 0.1, 0.1))
     >>> model.add(fm.Contact("rests", box, floor, law, fm.Coulomb(0.4, stiffness=1e6)))
 
-    A: an fm.Sphere, fm.Ellipsoid, fm.Capsule, fm.Box or fm.Hull; a sphere where B is no plane.
-    B: an fm.Plane, and what is behind it touches it, however deep; an fm.Sphere, or an fm.Hollow about A.
+    A: an fm.Sphere, fm.Ellipsoid, fm.Disc, fm.Capsule, fm.Box or fm.Hull on a plane; a sphere or a disc on a road; a
+        sphere elsewhere.
+    B: an fm.Plane or fm.Road, and what is behind it touches it, however deep; an fm.Sphere, or an fm.Hollow about A.
     normal: an fm.Press or fm.Hertz. friction: an fm.Coulomb; None for none.
 
     A box and a hull touch with each of their corners by itself, a capsule with its ends: gap [m], normal and friction
@@ -496,7 +498,11 @@ class Contact(Force):
     Integration steps end where contact begins and ends, sticks and slips. At rest, as in fm.equilibrium, bristles hold
     the places that they have at the start.
 
-    Raises ModelError for other pairs, and for two shapes on one body.
+    On a road A touches at one spot. A sphere has only one, as the radius of every valley must be larger than its own.
+    Of a disc the same is asked, and it has only one while it rolls upright; where it leans until it lies on more than one
+    spot of the road, the spot nearest to the foot of its centre is taken.
+
+    Raises ModelError for other pairs, for valleys that are too narrow, and for two shapes on one body.
     """
 
     A: Shape
@@ -530,12 +536,21 @@ def _checks_of_pair(one: Contact) -> None:
     if not isinstance(one.A, SHAPES):
         names = ", ".join(f"fm.{shape.__name__}" for shape in SHAPES)
         raise ModelError(f"{one._where('A')} is a {type(one.A).__name__}. Give one of {names}.")
-    if not isinstance(one.B, Plane | Sphere | Hollow):
+    if not isinstance(one.B, Plane | Road | Sphere | Hollow):
         what = type(one.B).__name__
-        raise ModelError(f"{one._where('B')} is a {what}. Give an fm.Plane, fm.Sphere or fm.Hollow.")
-    if not isinstance(one.B, Plane) and not isinstance(one.A, Sphere):
+        raise ModelError(f"{one._where('B')} is a {what}. Give an fm.Plane, fm.Road, fm.Sphere or fm.Hollow.")
+    touching = SHAPES if isinstance(one.B, Plane) else (Sphere, Disc) if isinstance(one.B, Road) else (Sphere,)
+    if not isinstance(one.A, touching):
         what = f"the {type(one.A).__name__} A and the {type(one.B).__name__} B"
-        raise ModelError(f"{one.title}: contact of {what} is not known. Give a sphere as A, or a plane as B.")
+        other = "sphere or a disc" if isinstance(one.B, Road) else "sphere"
+        raise ModelError(f"{one.title}: contact of {what} is not known. Give a {other} as A, or a plane as B.")
+    if isinstance(one.B, Road) and isinstance(one.A, Sphere | Disc):
+        x, bend = one.B.sharpest
+        if bend * one.A.radius >= 1.0:
+            raise ModelError(
+                f"{one._where('A')} has the radius {one.A.radius:g} m, but the road's valley at x = {x:g} m has "
+                f"{1.0 / bend:g} m, so it would touch at two spots. Give a smaller radius or a smoother road."
+            )
     if isinstance(one.A, Sphere) and isinstance(one.B, Hollow) and one.A.radius >= one.B.radius:
         raise ModelError(
             f"{one._where('A')} has the radius {one.A.radius:g} m, too large for the hollow of {one.B.radius:g} m. "

@@ -22,6 +22,7 @@ from fmumbs.mechanism import (
     Closing,
     Contact,
     Cylinder,
+    Disc,
     Distance,
     Ellipsoid,
     FlexibleLink,
@@ -182,6 +183,8 @@ def _touching(model: Model) -> dict[str, Shape]:
             drawn = "ellipsoid", (2.0 * side.radius,) * 3
         elif isinstance(side, Ellipsoid):
             drawn = "ellipsoid", _vec([2.0 * half for half in side.half_axes])
+        elif isinstance(side, Disc):
+            drawn = "ellipsoid", (2.0 * side.radius, 2.0 * side.radius, side.thickness)
         elif isinstance(side, Box):
             drawn = "box", side.size
         if drawn is not None:

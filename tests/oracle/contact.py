@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 Array = NDArray[np.float64]
@@ -40,16 +42,27 @@ class Law:
         return N, friction, (friction - self.K * z) / self.D
 
 
+def nearest(road: CubicSpline, centre: Array, looks: int = 400) -> float:
+    """The x of the road that is nearest to a centre: the best of many, then where the connection is perpendicular."""
+    x, _, z = centre
+    wide = abs(z - float(road(x))) + 1e-6
+    tried = np.linspace(x - wide, x + wide, looks)
+    best = int(np.argmin((tried - x) ** 2 + (road(tried) - z) ** 2))
+    low, high = tried[max(best - 1, 0)], tried[min(best + 1, looks - 1)]
+    return float(brentq(lambda at: (at - x) + (float(road(at)) - z) * float(road(at, 1)), low, high, xtol=1e-15))
+
+
 @dataclass
 class Bodies:
     """masses, (n, 3) principal inertias; contacts: (body, where in it, radius, other body or None for the plane z = 0,
-    its radius, below 0 of a hollow about the origin, law).
+    its radius, below 0 of a hollow about the origin, law). road: in place of the plane, its height and slope at x.
     """
 
     masses: Array
     inertias: Array
     gravity: Array
     contacts: list[tuple[int, Array, float, int | None, float, Law]] = field(default_factory=list)
+    road: CubicSpline | None = None
 
     def rates(self, _: float, y: Array) -> Array:
         n, out = len(self.masses), np.zeros_like(y)
@@ -60,6 +73,11 @@ class Bodies:
             centre = r[i] + R[i] @ at
             moves = np.zeros(3), np.zeros(3), np.zeros(3)  # of the other: position, velocity, angular velocity
             normal, gap = np.array([0.0, 0.0, 1.0]), centre[2] - radius
+            if self.road is not None and other is None and wide == 0.0:
+                x = nearest(self.road, centre)
+                slope = float(self.road(x, 1))
+                normal = np.array([-slope, 0.0, 1.0]) / np.hypot(1.0, slope)
+                gap = float((centre - [x, centre[1], float(self.road(x))]) @ normal) - radius
             if other is not None or wide != 0.0:
                 moves = moves if other is None else (r[other], v[other], w[other])
                 apart = centre - moves[0]

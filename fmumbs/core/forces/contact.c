@@ -1,4 +1,5 @@
-/* contact.c: contacts of ellipsoids with planes, and of spheres with spheres, from outside or inside, at one spot each.
+/* contact.c: contacts of ellipsoids with planes and roads (road.c), and of spheres with spheres, from outside or
+ * inside, at one spot each.
  *
  * n is the normal from B to A, and g the gap between their surfaces along it, negative where they overlap by x = -g. At
  * the middle of the overlap, A moves past B with g' along n and s across it. B presses A away with
@@ -29,6 +30,7 @@
 #include "elements.h"
 #include "laws.h"
 #include "point_pair.h"
+#include "road.h"
 #include "wrenches.h"
 
 #include <math.h>
@@ -55,21 +57,27 @@ static fm_place place_of(const fm_instance *s, int32_t point, double R[9])
     return at;
 }
 
-/* From the centre of an ellipsoid to where it is furthest against n. */
-static void reach_against(const double n[3], const double half[3], const double R[9], double out[3])
+/* The foot of a spot on the road that B is, from B's point, and the normal there, in world axes; away: A's centre from
+ * there. */
+static void stand_on_road(const fm_image *m, int32_t i, const double away[3], const double R_A[9], const double R_B[9],
+                          double foot[3], double n[3])
 {
-    double m[3], d[3], square = 0.0;
-    rotate_in(R, n, m);
-    for (int j = 0; j < 3; j++) d[j] = half[j] * half[j] * m[j], square += m[j] * d[j];
-    const double scale = square > 0.0 ? -1.0 / sqrt(square) : 0.0;
-    for (int j = 0; j < 3; j++) d[j] *= scale;
-    rotate_out(R, d, out);
+    fm_over_road body;
+    double own_foot[3], own_n[3];
+    rotate_in(R_B, away, body.c);
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++)
+            body.R[3 * j + k] = R_B[j] * R_A[k] + R_B[3 + j] * R_A[3 + k] + R_B[6 + j] * R_A[6 + k];
+    memcpy(body.half, m->spot_half + 3 * i, sizeof body.half);
+    fm_road_below(m, m->spot_road[i], &body, own_foot, own_n);
+    rotate_out(R_B, own_foot, foot);
+    rotate_out(R_B, own_n, n);
 }
 
 static nearest nearest_of(const fm_instance *s, int32_t i)
 {
     const fm_image *m = &s->image;
-    double R_A[9], R_B[9], reach[3], away[3], arm[3], add[3], v[3], ball = m->spot_reach[i];
+    double R_A[9], R_B[9], reach[3], away[3], foot[3] = {0.0}, arm[3], add[3], v[3], ball = m->spot_reach[i];
     const fm_place A = place_of(s, m->spot_P[i], R_A), B = place_of(s, m->spot_Q[i], R_B);
     nearest out = {.open = 1};
     for (int j = 0; j < 3; j++) away[j] = A.r[j] - B.r[j], out.n[j] = R_B[3 * j + 2];
@@ -77,9 +85,10 @@ static nearest nearest_of(const fm_instance *s, int32_t i)
         const double length = sqrt(dot(away, away)), sign = ball < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < 3 && length > 0.0; j++) out.n[j] = sign * away[j] / length;
     } else ball = 0.0;
-    reach_against(out.n, m->spot_half + 3 * i, R_A, reach);
+    if (m->spot_road[i] >= 0) stand_on_road(m, i, away, R_A, R_B, foot, out.n);
+    fm_reach_against(out.n, m->spot_half + 3 * i, R_A, reach);
     out.gap = -ball;
-    for (int j = 0; j < 3; j++) out.gap += (away[j] + reach[j]) * out.n[j];
+    for (int j = 0; j < 3; j++) out.gap += (away[j] - foot[j] + reach[j]) * out.n[j];
     for (int j = 0; j < 3; j++) arm[j] = reach[j] - 0.5 * out.gap * out.n[j], out.at[j] = A.r[j] + arm[j];
     cross(A.w, arm, add);
     for (int j = 0; j < 3; j++) v[j] = (A.v[j] + add[j]) - B.v[j], arm[j] += away[j];

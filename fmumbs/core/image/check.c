@@ -366,9 +366,24 @@ static int is_spot(const fm_image *m, int32_t i)
     if (first > m->n.laws - laws || (m->spot_plane[i] != 0 && m->spot_plane[i] != 1)) return 0;
     for (int32_t law = first; law < first + laws; law++)
         if (m->law_spot[law] != i || m->law_count[law] != 1 || !never_sticks(m, law)) return 0;
+    if (m->spot_road[i] >= 0 && !m->spot_plane[i]) return 0;
     for (int j = 0; j < 3; j++)
         if (!(half[j] >= 0.0) || (!m->spot_plane[i] && half[j] != half[0])) return 0;
     return 1;
+}
+
+/* Roads have their knots in order, from the first x to the last. */
+static const char *check_roads(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->n.roads; i++) {
+        if (m->road_knot[i] != next || m->road_knots[i] < 2 || m->road_knots[i] > m->n.knots - next)
+            return "a road's knots are out of place";
+        next += m->road_knots[i];
+        for (int32_t k = m->road_knot[i] + 1; k < next; k++)
+            if (!(m->knot_x[k] > m->knot_x[k - 1])) return "a road does not go on";
+    }
+    return next == m->n.knots ? NULL : "a knot belongs to no road";
 }
 
 /* Spots belong to contacts, in order; the bristles from `bristle` on are theirs. */
@@ -565,6 +580,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_ropes(m);
+    if (found == NULL) found = check_roads(m);
     if (found == NULL) found = check_frictions(m);
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_points(m);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 18u
+#define FM_IMAGE_VERSION 19u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -67,6 +67,8 @@ typedef struct fm_header {
     S(cylinders, "hydraulic cylinders between points")   \
     S(contacts, "contacts between bodies") \
     S(spots, "spots where contacts touch") \
+    S(roads, "roads")                                    \
+    S(knots, "knots of the splines of roads")            \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
     S(terms, "coupled coordinates")             \
@@ -462,6 +464,13 @@ typedef struct fm_header {
     A(spot_half, d, 3, spots, free, 0, "m", "FORCES")                                                \
     A(spot_plane, i, 1, spots, free, 0, "", "FORCES")                                                \
     A(spot_reach, d, 1, spots, free, 0, "m", "FORCES")                                               \
+    /* the road in place of the plane, -1: none; roads: their knots, two or more, with height and slope */ \
+    A(spot_road, i, 1, spots, roads, -1, "", "FORCES")                                               \
+    A(road_knot, i, 1, roads, knots, 0, "", "FORCES")                                                \
+    A(road_knots, i, 1, roads, free, 0, "", "FORCES")                                                \
+    A(knot_x, d, 1, knots, free, 0, "m", "FORCES")                                                   \
+    A(knot_z, d, 1, knots, free, 0, "m", "FORCES")                                                   \
+    A(knot_slope, d, 1, knots, free, 0, "", "FORCES")                                                \
     A(spot_law, i, 1, spots, laws, 0, "", "FORCES")                                                  \
     A(spot_state, i, 1, spots, bristles, -1, "", "FORCES")                                           \
     A(spot_nominal, d, 1, spots, free, 0, "m", "FORCES")                                             \
