@@ -60,12 +60,12 @@ class Disc(Placed):
     radius: above 0 [m]. thickness: in its middle, above 0 and not above the radius; by default 0.02 radius [m].
 
     It is an ellipsoid of revolution, so its rim is a circle of the radius, and its faces are bulged a little: a flat
-    disc that lies down would touch with all of its rim at once. A disc that leans by the angle a from lying flat touches at
-    the distance radius sin a/sqrt(sin^2 a + q^2 cos^2 a), q = thickness/(2 radius), from its axis.
+    disc that lies down would touch with all of its rim at once. A disc that leans by the angle a from lying flat
+    touches at the distance radius sin a/sqrt(sin^2 a + q^2 cos^2 a), q = thickness/(2 radius), from its axis.
     """
 
     radius: float
-    thickness: float | None = field(default=None, kw_only=True)
+    thickness: float = field(default=None, kw_only=True)  # type: ignore[assignment] # a number once it is made
 
     def __post_init__(self) -> None:
         super().__post_init__()

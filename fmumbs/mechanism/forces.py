@@ -499,8 +499,8 @@ class Contact(Force):
     the places that they have at the start.
 
     On a road A touches at one spot. A sphere has only one, as the radius of every valley must be larger than its own.
-    Of a disc the same is asked, and it has only one while it rolls upright; where it leans until it lies on more than one
-    spot of the road, the spot nearest to the foot of its centre is taken.
+    Of a disc the same is asked, and it has only one while it rolls upright; where it leans until it lies on more than
+    one spot of the road, the spot nearest to the foot of its centre is taken.
 
     Raises ModelError for other pairs, for valleys that are too narrow, and for two shapes on one body.
     """
