@@ -13,7 +13,7 @@ GROUPS = {  # heading: the modules that define what is below it
     "Joints": ("mechanism.joints", "mechanism.friction"),
     "Couplings, forces and laws": ("mechanism.coupling", "mechanism.cam", "mechanism.forces", "mechanism.laws"),
     "Paths and programs": ("mechanism.path", "mechanism.program", "mechanism.programs"),
-    "Flexible links": ("mechanism",),
+    "Flexible links": ("mechanism", "finite_elements"),
     "Compiling and running": ("compiler", "run"),
     "Analysis": ("analysis",),
     "Files of other tools": ("readers",),
