@@ -332,6 +332,21 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
+def skew(v: Array) -> Array:
+    """(..., 3, 3) [v]x of vectors (..., 3), so that [v]x w = v x w."""
+    half = np.zeros((*v.shape, 3))
+    half[..., 0, 1], half[..., 0, 2], half[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    return half - np.swapaxes(half, -1, -2)
+
+
+def moment_of(products: Array) -> Array:
+    """(..., 3) the sum of r x f, from that of r f' (..., 3, 3)."""
+    N = products
+    return np.stack(
+        [N[..., 1, 2] - N[..., 2, 1], N[..., 2, 0] - N[..., 0, 2], N[..., 0, 1] - N[..., 1, 0]], axis=-1
+    )
+
+
 def nearest_rotation(m: Array) -> Array:
     """(3, 3) the rotation nearest to a matrix that differs from it by round-off.
 

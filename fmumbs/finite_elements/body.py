@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,7 +110,7 @@ def _asked(modes: object, highest: object, where: str) -> tuple[int, float]:
 
 def _ratios(damping: Any, frequencies: Array, where: str) -> Array:
     what = f"{where}: damping"
-    if isinstance(damping, Callable):  # type: ignore[arg-type]
+    if callable(damping):
         return np.array([_checks.not_negative(damping(w), f"{what} at {w:g} rad/s") for w in frequencies.tolist()])
     if isinstance(damping, Sequence | np.ndarray) and np.ndim(damping):
         return np.array([_checks.not_negative(r, what) for r in _checks.numbers(damping, len(frequencies), what)])

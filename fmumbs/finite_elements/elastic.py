@@ -39,13 +39,9 @@ class Elastic:
         u[self._free] = self._factor.solve(b[self._free], refine)
         return u
 
-    def under(self, C: Array) -> Conditions:
-        """Answers under conditions; C: (conditions, n) dense, of full rank together with the rigid motions."""
-        return Conditions(self, C)
-
 
 class Conditions:
-    """Answers of an elastic body whose C u is given."""
+    """Answers of an elastic body whose C u is given; C: (conditions, n), of full rank with the rigid motions."""
 
     def __init__(self, body: Elastic, C: Array) -> None:
         self.body, self.C = body, C

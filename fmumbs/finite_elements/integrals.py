@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.finite_elements.matrices import FiniteElements
+from fmumbs.spatial import moment_of, skew
 
 Array = NDArray[np.float64]
 
@@ -41,34 +42,19 @@ def integrals(fe: FiniteElements, shapes: Array) -> Integrals:
     product = np.tensordot(phi[:, :3], p[:, :3], (0, 0)).transpose(1, 3, 0, 2)  # (j, k, a, b)
     if each == 6:
         E = _second_moments(fe)
-        turns = _crosses(phi[:, 3:].transpose(0, 2, 1))  # (node, mode, 3, 3)
+        turns = skew(phi[:, 3:].transpose(0, 2, 1))  # (node, mode, 3, 3)
         spread = np.einsum("iab,ikcb->ikac", E, turns)
         moment += spread.sum(axis=0)
         product += np.tensordot(turns, spread, ((0, 3), (0, 2))).transpose(0, 2, 1, 3)
         angular = np.cross(fe.nodes[:, None, :], p[:, :3].transpose(0, 2, 1)).sum(axis=0) + p[:, 3:].sum(axis=0).T
-        found = np.stack(
-            [moment[:, 1, 2] - moment[:, 2, 1], moment[:, 2, 0] - moment[:, 0, 2], moment[:, 0, 1] - moment[:, 1, 0]],
-            axis=1,
-        )
-        moment -= _crosses(angular - found) / 2
+        moment -= skew(angular - moment_of(moment)) / 2
     product = (product + product.transpose(1, 0, 3, 2)) / 2
     return Integrals(p[:, :3].sum(axis=0).T, moment, product, np.einsum("ik,ik->k", shapes, momentum))
 
 
 def _second_moments(fe: FiniteElements) -> Array:
     """(nodes, 3, 3) of the rotary inertia of each node."""
-    blocks = fe.M.tobsr((6, 6))
-    J = np.zeros((len(fe.nodes), 3, 3))
-    for node in range(len(fe.nodes)):
-        for at in range(blocks.indptr[node], blocks.indptr[node + 1]):
-            if blocks.indices[at] == node:
-                J[node] = blocks.data[at][3:, 3:]
+    at = 6 * np.arange(len(fe.nodes)) + 3
+    J = np.array([[fe.M[at + a, at + b] for b in range(3)] for a in range(3)]).transpose(2, 0, 1)
     E: Array = np.trace(J, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - J
     return E
-
-
-def _crosses(v: Array) -> Array:
-    """[v]x of vectors (..., 3)."""
-    out = np.zeros((*v.shape, 3))
-    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
-    return out - np.swapaxes(out, -1, -2)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
-from fmumbs.finite_elements.matrices import FiniteElements, skew
+from fmumbs.finite_elements.matrices import FiniteElements, rigid_motions
 from fmumbs.spatial import Rotation, Transform
 
 Array = NDArray[np.float64]
@@ -153,15 +153,9 @@ def _averaged(nodes: Array, weights: Array, at: Array, fe: FiniteElements, what:
             "Give three nodes or more that do not."
         )
     size = float(extents[0]) if extents[0] > 0.0 else 1.0
-    arms = fe.nodes[nodes] - at
-    W = np.zeros((len(nodes), fe.each, 6))  # u = W x
-    W[:, :3, :3] = np.eye(3)
-    W[:, :3, 3:] = np.cross(np.eye(3), arms[:, None, :]).transpose(0, 2, 1)
+    flat = rigid_motions(fe.nodes[nodes] - at, fe.each)  # u = flat x
     counted = np.repeat(weights, fe.each).reshape(len(nodes), fe.each)
-    if fe.each == 6:
-        W[:, 3:, 3:] = np.eye(3)
-        counted[:, 3:] *= size**2 / len(nodes)
-    flat = W.reshape(-1, 6)
+    counted[:, 3:] *= size**2 / len(nodes)
     scaled = flat * np.array([1.0, 1.0, 1.0, 1.0 / size, 1.0 / size, 1.0 / size])
     normal = scaled.T @ (counted.reshape(-1, 1) * scaled)
     dense = np.linalg.solve(normal, scaled.T * counted.reshape(-1))
@@ -176,8 +170,7 @@ def _selected(node: int, at: Array, fe: FiniteElements) -> Sparse:
     """A node of six freedoms, seen at a place."""
     from scipy import sparse
 
-    dense = np.eye(6)
-    dense[:3, 3:] = -skew(at - fe.nodes[node])
+    dense = rigid_motions(at - fe.nodes[node], 6)
     rows, columns = np.nonzero(dense)
     return sparse.csr_array((dense[rows, columns], (rows, 6 * node + columns)), shape=(6, fe.K.shape[0]))
 
@@ -188,5 +181,5 @@ def _point(node: int, turning: Sparse, at: Array, fe: FiniteElements) -> Sparse:
 
     moves = sparse.csr_array((np.ones(3), (np.arange(3), 3 * node + np.arange(3))), shape=(3, fe.K.shape[0]))
     turns = turning[3:]
-    arm = sparse.csr_array(-skew(at - fe.nodes[node]))
+    arm = sparse.csr_array(rigid_motions(at - fe.nodes[node], 3)[:, 3:])
     return sparse.csr_array(sparse.vstack([moves + arm @ turns, turns]))

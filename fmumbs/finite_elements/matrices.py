@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
+from fmumbs.spatial import moment_of, skew
 
 Array = NDArray[np.float64]
 Sparse = Any  # scipy.sparse.csr_array, which is imported when a body is reduced
@@ -48,13 +49,7 @@ class FiniteElements:
     @cached_property
     def rigid(self) -> Array:
         """(freedoms, 6) the rigid motions: three translations, three rotations about the origin."""
-        count = len(self.nodes)
-        R = np.zeros((count, self.each, 6))
-        R[:, :3, :3] = np.eye(3)
-        R[:, :3, 3:] = np.cross(np.eye(3), self.nodes[:, None, :]).transpose(0, 2, 1)
-        if self.each == 6:
-            R[:, 3:, 3:] = np.eye(3)
-        return R.reshape(-1, 6)
+        return rigid_motions(self.nodes, self.each)
 
     @cached_property
     def rigid_mass(self) -> Array:
@@ -70,8 +65,7 @@ class FiniteElements:
     @property
     def com(self) -> Array:
         """(3,) centre of mass [m]."""
-        H = self.rigid_mass[3:, :3] / self.mass
-        return np.array([H[2, 1] - H[1, 2], H[0, 2] - H[2, 0], H[1, 0] - H[0, 1]]) / 2
+        return -moment_of(self.rigid_mass[3:, :3]) / (2.0 * self.mass)
 
     @property
     def inertia(self) -> Array:
@@ -106,9 +100,14 @@ def finite_elements(K: object, M: object, nodes: object, where: str) -> FiniteEl
     return made
 
 
-def skew(v: Array) -> Array:
-    """[v]x, so that [v]x w = v x w."""
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+def rigid_motions(arms: Array, each: int) -> Array:
+    """(nodes * each, 6) of nodes at arms (nodes, 3), or of one at (3,): three translations, three rotations."""
+    arms = arms.reshape(-1, 3)
+    R = np.zeros((len(arms), each, 6))
+    R[:, :3, :3], R[:, :3, 3:] = np.eye(3), -skew(arms)
+    if each == 6:
+        R[:, 3:, 3:] = np.eye(3)
+    return R.reshape(-1, 6)
 
 
 def _matrix(value: object, what: str) -> Sparse:
@@ -148,8 +147,7 @@ def _check_stiffness(made: FiniteElements) -> None:
         "that about y",
         "that about z",
     )
-    centred = made.rigid.copy()
-    centred[:, 3:] -= made.rigid[:, :3] @ skew(made.nodes.mean(axis=0)).T
+    centred = rigid_motions(made.nodes - made.nodes.mean(axis=0), made.each)
     felt = abs(made.K @ centred).max(axis=0)
     by = (abs(made.K) @ abs(centred)).max(axis=0)
     worst = int(np.argmax(felt / by))

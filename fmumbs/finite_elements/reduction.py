@@ -26,7 +26,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from fmumbs.errors import ModelError
 from fmumbs.finite_elements.elastic import Conditions, Elastic
 from fmumbs.finite_elements.interfaces import Tie
-from fmumbs.finite_elements.matrices import FiniteElements, skew
+from fmumbs.finite_elements.matrices import FiniteElements, rigid_motions
 
 Array = NDArray[np.float64]
 Sparse = Any
@@ -71,7 +71,7 @@ def reduced(
     body = Elastic(tied.K, tied.R, tied.places, fe.where)
     by_mass = tied.R.T @ tied.M
     if method == "free":
-        free = body.under(by_mass)
+        free = Conditions(body, by_mass)
         normal = _normal(free, tied, count, highest, fe.where)
         static = free.solve(b=np.array(tied.G.T)) if len(tied.G) else normal[:, :0]
     else:
@@ -102,10 +102,8 @@ def _tie(fe: FiniteElements, ties: Sequence[Tie]) -> _Tied:
         if not tie.tied:
             continue
         at = np.array(tie.frame.offset)
-        rigid = fe.rigid.copy()
-        rigid[:, 3:] += fe.rigid[:, :3] @ skew(at)
         rows = (fe.each * np.array(tie.tied)[:, None] + np.arange(fe.each)).reshape(-1)
-        columns = rigid[rows] / np.array([1.0, 1.0, 1.0, scale, scale, scale])
+        columns = rigid_motions(fe.nodes[list(tie.tied)] - at, fe.each) / np.array([1.0, 1.0, 1.0, scale, scale, scale])
         block = sparse.csr_array(
             (columns.reshape(-1), (np.repeat(rows, 6), np.tile(np.arange(6), len(rows)))), shape=(size, 6)
         )
@@ -119,13 +117,10 @@ def _tie(fe: FiniteElements, ties: Sequence[Tie]) -> _Tied:
 
 def _reduced_rigid(fe: FiniteElements, ties: Sequence[Tie], kept: Any, scale: float) -> Array:
     """Rigid motions about the centre of mass in the tied freedoms, rotations at the distance `scale`."""
-    about = fe.rigid.copy()
-    about[:, 3:] += fe.rigid[:, :3] @ skew(fe.com)
-    rows = [about[kept]]
+    rows = [rigid_motions(fe.nodes - fe.com, fe.each)[kept]]
     for tie in ties:
         if tie.tied:
-            part = np.eye(6)
-            part[:3, 3:] = -skew(np.array(tie.frame.offset) - fe.com)
+            part = rigid_motions(np.array(tie.frame.offset) - fe.com, 6)
             part[3:] *= scale
             rows.append(part)
     R: Array = np.vstack(rows)
@@ -141,10 +136,10 @@ def _craig_bampton(
     """
     rigid = tied.G @ tied.R
     if not len(rigid):
-        return _normal(body.under(by_mass), tied, count, highest, where), np.zeros((len(tied.R), 0))
+        return _normal(Conditions(body, by_mass), tied, count, highest, where), np.zeros((len(tied.R), 0))
     _, sizes, turned = np.linalg.svd(rigid)
     loose = turned[np.concatenate([sizes, np.zeros(6 - len(sizes))]) <= 1e-9 * sizes[0]]
-    fixed = body.under(np.vstack([tied.G, loose @ by_mass]))
+    fixed = Conditions(body, np.vstack([tied.G, loose @ by_mass]))
     normal = _normal(fixed, tied, count, highest, where)
     superfluous = linalg.qr(rigid.T, pivoting=True, mode="economic")[2][: 6 - len(loose)]
     units = np.delete(np.eye(len(fixed.C)), np.append(superfluous, np.arange(len(rigid), len(fixed.C))), axis=1)

@@ -22,8 +22,8 @@ _ORDER = 4  # of quadrature: exact for the mass of straight elements of second o
 
 def matrices(
     nodes: object, tetrahedra: object, E: float, nu: float, density: float, where: str
-) -> tuple[Sparse, Sparse]:
-    """K and M for three freedoms of each node, in their order; nodes of no tetrahedron get none."""
+) -> tuple[Sparse, Sparse, Index]:
+    """K and M for three freedoms of each node that a tetrahedron has, and these nodes, ascending."""
     try:
         from skfem import Basis, BilinearForm, ElementTetP1, ElementTetP2, ElementVector, MeshTet1, MeshTet2
         from skfem.helpers import dot
@@ -48,13 +48,9 @@ def matrices(
     rows[mesh.dofs.nodal_dofs[0]] = basis.nodal_dofs.T
     if cells.shape[1] == 10:
         rows[mesh.dofs.edge_dofs[0]] = basis.edge_dofs.T
-    order = rows[np.argsort(own)].reshape(-1)
-    return K[order][:, order], M[order][:, order]
-
-
-def used(tetrahedra: object, where: str) -> Index:
-    """The nodes that tetrahedra have, ascending."""
-    return np.unique(_cells(tetrahedra, where))
+    ascending = np.argsort(own)
+    order = rows[ascending].reshape(-1)
+    return K[order][:, order], M[order][:, order], own[ascending]
 
 
 def _cells(tetrahedra: object, where: str) -> Index:

@@ -27,7 +27,7 @@ from fmumbs.mechanism.looks import Look
 from fmumbs.mechanism.mode_table import ModeRow, mode_table
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
-from fmumbs.spatial import Rotation, Transform
+from fmumbs.spatial import Rotation, Transform, moment_of, skew
 
 Array = NDArray[np.float64]
 Rows = tuple[tuple[float, ...], ...]
@@ -365,8 +365,7 @@ class ModalBody(Body):
         from fmumbs.finite_elements import body, solid  # late: with SciPy's sparse matrices
 
         where = f"ModalBody.from_solid '{_checks.name(name, 'ModalBody: name')}'"
-        K, M = solid.matrices(nodes, tetrahedra, E, nu, density, where)
-        kept = solid.used(tetrahedra, where)
+        K, M, kept = solid.matrices(nodes, tetrahedra, E, nu, density, where)
         return cls.from_matrices(
             name,
             K=K,
@@ -500,12 +499,11 @@ class ModalBody(Body):
             what = self._where("shape_product")
             raise ModelError(f"{what} is not symmetric: [j, k] must be the transpose of [k, j]. Check its entries.")
         whole = np.zeros((6 + len(first),) * 2)  # mass matrix: angular, linear, modal
-        c = np.array(self.com)
-        cross = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
+        cross = skew(np.array(self.com))
         whole[:3, :3] = np.array(self.inertia) - self.mass * cross @ cross
         whole[:3, 3:6] = self.mass * cross
         whole[3:6, 3:6] = self.mass * np.eye(3)
-        whole[:3, 6:] = np.array([(N[1, 2] - N[2, 1], N[2, 0] - N[0, 2], N[0, 1] - N[1, 0]) for N in moment]).T
+        whole[:3, 6:] = moment_of(moment).T
         whole[3:6, 6:] = first.T
         whole[6:, 6:] = np.array(self.modal_mass)
         whole = np.triu(whole) + np.triu(whole, 1).T
@@ -602,13 +600,12 @@ def _integrals(modes: list[BeamMode], mass: float, axial: float, e: Array, lengt
     values = np.array([[mode.shape.derivative(0, x) for x in s.tolist()] for mode in modes])
     slopes = np.array([[mode.shape.derivative(1, x) for x in s.tolist()] for mode in modes])
     slide, twist = (np.array([getattr(mode, what) for mode in modes]) for what in ("slide", "twist"))
-    x, y, z = e.tolist()
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turn = skew(e)
     turning = np.abs(twist).sum(axis=1)  # 1 of a mode of torsion: it moves rho by e x rho
     product = mass * np.einsum("js,ks,s,ja,kb->jkab", values, values, weights, slide, slide)
-    product += axial / 2 * np.einsum("js,ks,s,j,k,ab->jkab", values, values, weights, turning, turning, -skew @ skew)
+    product += axial / 2 * np.einsum("js,ks,s,j,k,ab->jkab", values, values, weights, turning, turning, -turn @ turn)
     moment = mass * length * np.einsum("ks,s,s,a,kb->kab", values, s, weights, e, slide)
-    moment += axial / 2 * np.einsum("ks,s,k,ab->kab", values, weights, turning, -skew)
+    moment += axial / 2 * np.einsum("ks,s,k,ab->kab", values, weights, turning, -turn)
     bends = np.array([isinstance(mode.shape, bending.Bending) for mode in modes])
     return {
         "shape_mass": mass * np.einsum("ks,s,ka->ka", values, weights, slide),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._checks import Vec3
+from fmumbs.spatial import moment_of
 
 Array = NDArray[np.float64]
 
@@ -48,11 +49,7 @@ def mode_table(
     from scipy.linalg import eigh
 
     squares, turned = eigh(K, M)  # turned' M turned = 1
-    moment = moment - np.einsum("a,kb->kab", com, first)
-    about = np.stack(
-        [moment[:, 1, 2] - moment[:, 2, 1], moment[:, 2, 0] - moment[:, 0, 2], moment[:, 0, 1] - moment[:, 1, 0]],
-        axis=1,
-    )
+    about = moment_of(moment - np.einsum("a,kb->kab", com, first))
     gained = turned.T @ np.hstack([first, about])
     effective = gained[:, :3] ** 2
     share = np.cumsum(effective, axis=0) / mass

@@ -21,6 +21,7 @@ from fmumbs.errors import ModelError
 from fmumbs.run.coordinates import Array, Coordinates, hard_stops, pointer
 from fmumbs.run.hosted import Hosted
 from fmumbs.run.solver import Solver
+from fmumbs.spatial import skew
 
 Indices = NDArray[np.int64]
 
@@ -299,10 +300,6 @@ def _least(A: Array, b: Array) -> Array:
     return np.asarray(np.linalg.lstsq(A, b, rcond=INDEPENDENT)[0])
 
 
-def _cross(v: Array) -> Array:
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-
-
 def _turning(v: Array) -> Array:
     """(3, 3) T with w = T v', w in the axes of R exp(v~)."""
     angle = float(np.linalg.norm(v))
@@ -310,7 +307,7 @@ def _turning(v: Array) -> Array:
         a, b = 0.5 - angle**2 / 24 + angle**4 / 720, 1 / 6 - angle**2 / 120 + angle**4 / 5040
     else:
         a, b = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    V = _cross(v)
+    V = skew(v)
     return np.asarray(np.eye(3) - a * V + b * (V @ V))
 
 

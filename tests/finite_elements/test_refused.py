@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import fmumbs as fm
-from tests.support import meshes
+from fmumbs.finite_elements.factor import Factor
+from support import meshes
 
 MESH = meshes.block((3, 1, 1), (0.3, 0.05, 0.04))
 BASE, TIP = MESH.ends
@@ -89,6 +91,12 @@ def test_parts_that_nothing_connects_are_refused_whatever_round_off_their_pivots
     nodes = np.vstack([mesh.nodes, mesh.nodes + np.random.default_rng(seed).normal(size=3)])
     with pytest.raises(fm.ModelError, match="move without strain"):
         fm.ModalBody.from_matrices("rod", K=K, M=M, nodes=nodes, interfaces={}, modes=3, damping=0.0)
+
+
+def test_a_pivot_of_round_off_is_no_stiffness() -> None:
+    K = sparse.csr_array([[2.0, -2.0], [-2.0, 2.0 * (1.0 + 2.0**-50)]])
+    with pytest.raises(fm.ModelError, match="seen at the node at 1, 0, 0 m"):
+        Factor(K, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), "rod")
 
 
 def test_an_interface_says_what_it_cannot_have() -> None:

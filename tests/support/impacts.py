@@ -4,6 +4,7 @@ The oracle's bodies have velocities nu, inertia M and rows J of all joints and c
 v = G nu. The impulses p of those that are touched change v by A p, from M dnu = G' p + J' lambda with J dnu = 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -133,3 +134,15 @@ def impulses(A: Array, v: Array, e: Array) -> Array:
 
 def gain(A: Array, v: Array, p: Array) -> float:
     return float(p @ v + 0.5 * p @ A @ p)
+
+
+def stack(masses: Sequence[float]) -> fm.Model:
+    """Masses above one another, each on a slide on the one before, with a hard stop 0.1 m above it."""
+    model = fm.Model("stack", gravity=(0, 0, -GRAVITY))
+    at: Any = model.ground.at()
+    for i, mass in enumerate(masses):
+        body = fm.Body(f"b{i}", mass=mass, inertia=(0.1, 0.1, 0.1))
+        slide = fm.Prismatic(f"s{i}", at, body.at(), axis="z", q0=0.3 + 0.1 * i)
+        model.add(body, slide, fm.Stop(f"c{i}", slide, lower=0.1, restitution=0.4))
+        at = body.at()
+    return model

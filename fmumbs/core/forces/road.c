@@ -8,7 +8,10 @@
  * kappa = z''/T^3, and rho the ellipsoid's radius of curvature along the road there, t Q t/h - (t Q n)^2/h^3 with
  * Q = R half^2 R', h^2 = n Q n, t = (1, 0, z')/T. The search begins at the point of the road that is nearest to the
  * centre, the first found of several. That is the end for a sphere. The square of the distance is a polynomial on each
- * part of the road, so its Bezier values are a bound, and their changes of sign count its minima.
+ * part of the road, so its Bezier values are a bound, and the changes of sign of their differences count its minima.
+ * A part with several is halved. The halves together have no more changes of sign than the whole, five at most, so two
+ * parts of a width are halved at most; and the values come to the polynomial as the square of the width, so that after
+ * 26 halves they differ by round-off, and all of the part is as far away.
  */
 #include "road.h"
 
@@ -18,7 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 6 }; /* of an interval; then the centre is near that of curvature, and all of the part as far away */
+enum { HALVINGS = 26 }; /* half the digits of a number */
+#define FM_SAME_DISTANCE 4e-15 /* of a sum of 16 products, of their sizes: all values are the same */
 
 /* Height, slope and second derivative at x. */
 typedef struct height {
@@ -95,25 +99,26 @@ static void look(search *of, double x, double z)
     if (square < of->least) of->least = square, of->at = x;
 }
 
-/* Whether the square of the distance from the centre has one minimum on a part at most: its Bezier values, of the
- * degree 6, then fall and rise only once; `apart`: the lowest of them. */
+/* Whether the square of the distance from the centre has one minimum on a part at most, or is the same on all of it, to
+ * round-off: its Bezier values, of the degree 6, then fall and rise only once; `apart`: the lowest of them. */
 static int is_simple(const search *of, const part *p, double *apart)
 {
     static const double choose[4] = {1, 3, 3, 1}, out_of[7] = {1, 6, 15, 20, 15, 6, 1};
-    double d[7] = {0.0};
+    double d[7] = {0.0}, highest, size = 0.0;
     int turns = 0, way = 0;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             const double x = p->a - of->x + i * (p->b - p->a) / 3.0, other = p->a - of->x + j * (p->b - p->a) / 3.0;
             d[i + j] += choose[i] * choose[j] / out_of[i + j] * (x * other + (p->z[i] - of->z) * (p->z[j] - of->z));
+            size = fmax(size, x * x + (p->z[i] - of->z) * (p->z[i] - of->z));
         }
-    *apart = d[0];
+    *apart = highest = d[0];
     for (int k = 1; k < 7; k++) {
         const int next = d[k] > d[k - 1] ? 1 : -1;
         turns += way != 0 && next != way;
-        way = next, *apart = fmin(*apart, d[k]);
+        way = next, *apart = fmin(*apart, d[k]), highest = fmax(highest, d[k]);
     }
-    return turns <= 1;
+    return turns <= 1 || highest - *apart <= FM_SAME_DISTANCE * size;
 }
 
 /* A function of x that rises through 0 in between, and its rate. */

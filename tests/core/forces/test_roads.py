@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.spatial.transform import Rotation
 
 import fmumbs as fm
@@ -28,6 +28,12 @@ def rolling_road(rng: np.random.Generator, points: int = 20, step: float = 0.4, 
 
 def natural(profile: Any) -> CubicSpline:
     return CubicSpline(*np.transpose(profile), bc_type="natural")
+
+
+def height(curve: CubicSpline, x: Any) -> Any:
+    """Of a road, straight beyond its ends."""
+    inside = np.clip(x, curve.x[0], curve.x[-1])
+    return curve(inside) + curve(inside, 1) * (x - inside)
 
 
 def over_road(shape: str, profile: Any, normal: Any, friction: Any = None, gravity: Any = (0, 0, -G)) -> fm.Model:
@@ -56,6 +62,64 @@ def test_a_sphere_is_next_to_the_nearest_spot(seed: int) -> None:
         assert_allclose(solver.get("touch.gap"), gap, atol=1e-12)
         assert_allclose([solver.get("touch.point[1]"), solver.get("touch.point[3]")], at, atol=1e-7)
         assert_allclose(solver.get("touch.point[2]"), centre[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_a_sphere_far_above_several_near_spots_or_beyond_an_end_has_the_least_distance(seed: int) -> None:
+    """From a grid of the road and its straight ends, each near spot of it searched further."""
+    rng = np.random.default_rng(seed)
+    step, high = [(0.4, 0.05), (1.2, 0.35)][seed % 2]  # of the latter a part between knots can have several near spots
+    profile = rolling_road(rng, int(rng.integers(3, 12)), step, high)
+    solver, curve = fm.Solver(over_road("Sphere", profile, fm.Press(1e5))), natural(profile)
+    end = profile[-1][0]
+    grid = np.linspace(-8.0, end + 8.0, 20001)
+    for _ in range(40):
+        centre = np.array([rng.uniform(-2.0, end + 2.0), 0.0, rng.uniform(0.3, 4.0)])
+        centre[2] += height(curve, centre[0])
+        apart = np.hypot(grid - centre[0], height(curve, grid) - centre[2])
+        best = float(apart.min())
+        for k in np.flatnonzero((apart[1:-1] <= apart[:-2]) & (apart[1:-1] <= apart[2:]) & (apart[1:-1] < best + 1e-3)):
+            found = minimize_scalar(
+                lambda x, to=centre: float(np.hypot(x - to[0], height(curve, x) - to[2])),
+                bounds=(grid[k], grid[k + 2]), method="bounded", options={"xatol": 1e-12},
+            )  # fmt: skip
+            best = min(best, float(found.fun))
+        solver.set_all({f"f.r[{k + 1}]": centre[k] for k in range(3)})
+        solver.assemble()
+        assert_allclose(solver.get("touch.gap"), best - 0.1, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", seeds(2, 20))
+def test_a_sphere_over_the_middle_of_a_valley_has_the_nearer_of_its_sides(seed: int) -> None:
+    """Both are near spots of one part of the road, between two knots."""
+    rng = np.random.default_rng(seed)
+    profile = [(-3.0, rng.uniform(0.5, 2.0)), (-1.0, 0.0), (1.0, 0.0), (3.0, rng.uniform(0.5, 2.0))]
+    solver, curve = fm.Solver(over_road("Sphere", profile, fm.Press(1e5))), natural(profile)
+    x = np.linspace(-6.0, 6.0, 2000001)
+    road, sides = height(curve, x), set()
+    for _ in range(20):
+        centre = rng.uniform([-0.4, 1.0], [0.4, 4.0])
+        apart = np.hypot(x - centre[0], road - centre[1])
+        near = float(x[np.argmin(apart)])
+        sides |= {np.sign(near)} if abs(near) < 1.0 else set()
+        solver.set_all({"f.r[1]": centre[0], "f.r[2]": 0.0, "f.r[3]": centre[1]})
+        solver.assemble()
+        assert_allclose(solver.get("touch.gap"), float(apart.min()) - 0.1, rtol=0, atol=1e-9)
+    assert sides
+
+
+@pytest.mark.parametrize("points", [9, 60, 1000])
+def test_all_of_a_round_valley_is_as_far_from_its_middle(points: int) -> None:
+    """As near as a spline comes to a circle, and that is found without an end of its search by count."""
+    turns = np.linspace(-0.7, 0.7, points)
+    profile = [(float(np.sin(a)), 1.0 - float(np.cos(a))) for a in turns]
+    solver, curve = fm.Solver(over_road("Sphere", profile, fm.Press(1e5))), natural(profile)
+    x = np.linspace(-2.0, 2.0, 400001)
+    for middle in (1.0, 1.0 + 1e-9, 0.999, 1.02):
+        solver.set_all({"f.r[1]": 0.0, "f.r[2]": 0.0, "f.r[3]": middle})
+        solver.assemble()
+        least = float(np.hypot(x, height(curve, x) - middle).min())
+        assert_allclose(solver.get("touch.gap"), least - 0.1, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", seeds(2, 20))

@@ -16,7 +16,19 @@ from support.both_ways import runs
 from support.closed import coupled, plane, space
 from support.drawing.rebuilding import rebuilt
 from support.host import Host
-from support.impacts import GRAVITY, REACH, ROUND_OFF, Array, four_bar, gain, impulses, started, strike, with_stops
+from support.impacts import (
+    GRAVITY,
+    REACH,
+    ROUND_OFF,
+    Array,
+    four_bar,
+    gain,
+    impulses,
+    stack,
+    started,
+    strike,
+    with_stops,
+)
 from support.sweeps import each_value, seeds
 
 SCHEMES = ("dopri5", "dop853", "radau", "auto")
@@ -463,13 +475,7 @@ def test_fixed_steps_bounce_and_come_to_rest() -> None:
 
 def test_masses_of_which_one_rests_on_the_other() -> None:
     """A stack falls on a floor that does not give: both stops are closed, with their weights."""
-    model = fm.Model("stack", gravity=(0, 0, -GRAVITY))
-    at: Any = model.ground.at()
-    for i, mass in enumerate(MASSES):
-        body = fm.Body(f"b{i}", mass=mass, inertia=(0.1, 0.1, 0.1))
-        slide = fm.Prismatic(f"s{i}", at, body.at(), axis="z", q0=0.3 + 0.1 * i)
-        model.add(body, slide, fm.Stop(f"c{i}", slide, lower=0.1, restitution=0.4))
-        at = body.at()
+    model = stack(MASSES)
     result = model.simulate(stop=6.0, interval=0.1)
     for i in range(3):
         assert result[f"c{i}.closed"][-1] == -1.0

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize, newton
 
 import fmumbs as fm
-from support.impacts import GRAVITY, four_bar
+from support.impacts import GRAVITY, four_bar, stack
 from support.sweeps import seeds
 
 TOUCHED = 1e-12  # m or rad: within which a stop is touched, and a place at it is found
@@ -92,13 +92,7 @@ def test_an_equilibrium_beside_an_open_stop_is_as_without_it() -> None:
 
 def test_a_stack_rests_with_its_weights() -> None:
     masses = (1.0, 2.5, 0.7, 0.001)
-    model = fm.Model("stack", gravity=(0, 0, -GRAVITY))
-    at: Any = model.ground.at()
-    for i, mass in enumerate(masses):
-        body = fm.Body(f"b{i}", mass=mass, inertia=(0.1, 0.1, 0.1))
-        slide = fm.Prismatic(f"s{i}", at, body.at(), axis="z", q0=0.3 + 0.1 * i)
-        model.add(body, slide, fm.Stop(f"c{i}", slide, lower=0.1, restitution=0.4))
-        at = body.at()
+    model = stack(masses)
     found = fm.equilibrium(model)
     for i in range(len(masses)):
         assert_allclose(found.starts[f"s{i}.q"], 0.1, rtol=0, atol=TOUCHED)
