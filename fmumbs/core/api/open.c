@@ -303,7 +303,7 @@ static fm_model model_of(const fm_image *image)
         m->balls += ball;
         m->reversed += ball && image->joint_reversed[image->link_joint[i]];
     }
-    m->acted = fm_has_acts(image);
+    m->forced = fm_has_forces(image), m->acted = fm_has_acts(image);
     m->stateful = fm_count_stateful(image);
     for (int32_t i = 0; i < m->n.laws; i++) m->acting = image->law_spot[i] < 0 ? i + 1 : m->acting;
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;

@@ -47,6 +47,7 @@ typedef struct fm_model {
     int32_t realised; /* drives that realise programs */
     int32_t inverse;  /* 1: the image asks for inverse dynamics: its motion is given (motion/required.c) */
     int32_t actuators; /* forces that it asks for */
+    int32_t forced; /* 1: some force element acts on links */
     int32_t acted; /* 1: some force element acts on velocity variables */
     int32_t stateful; /* force elements that may have own states */
     int32_t acting; /* laws before those of spots, which have no force and never stick */

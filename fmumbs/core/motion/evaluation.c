@@ -51,7 +51,7 @@ const double *fm_apply_all(fm_instance *s, double t, const double *y)
         tau = fm_friction_add(s, tau);
     }
     s->work.cuts = fm_cut_joints_forced(s, tau);
-    s->work.forced = fm_has_forces(&s->image) || s->work.cuts;
+    s->work.forced = s->model.forced || s->work.cuts;
     if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
     if (s->work.forced) {
         const double *load = fm_inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
@@ -60,7 +60,7 @@ const double *fm_apply_all(fm_instance *s, double t, const double *y)
     }
     if (s->model.resisted || s->image.n.laws > 0 || s->model.acted) {
         fm_apply_modes(s, y, tau, s->work.tau);
-        fm_laws_on_modes(s, y, s->work.tau);
+        if (s->image.n.laws > 0) fm_laws_on_modes(s, y, s->work.tau);
         if (s->model.acted) fm_act_on_modes(s, y, s->work.tau);
         tau = s->work.tau;
     }
