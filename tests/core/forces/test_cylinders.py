@@ -126,18 +126,6 @@ def test_a_valve_that_passes_its_middle(scheme: Any, dynamics: Any) -> None:
     assert_allclose(found, expected, rtol=1e-8, atol=FINE)
 
 
-def test_dopri5_keeps_its_order_across_the_switches_of_a_valve() -> None:
-    exact = by_scipy(lambda t: 1.4 - 14.0 * t, STOPS)[2]
-    errors, counts = [], []
-    for tolerance in (1e-7, 1e-9, 1e-11):
-        result = valved().simulate(
-            stop=0.2, interval=0.2, scheme="dopri5", tolerance=tolerance, inputs={"C.opening": RAMP}
-        )
-        errors.append(abs(result["C.pressure_A"][-1] - exact)), counts.append(result["solver.evaluations"][-1])
-    orders = -np.diff(np.log(errors)) / np.diff(np.log(counts))
-    assert (orders > 4.0).all(), (orders, errors, counts)
-
-
 @pytest.mark.parametrize("fmi", [2, 3])
 @pytest.mark.parametrize("opening", [0.6, -0.3])
 def test_valves_in_fmus(tmp_path: Path, fmi: Any, opening: float) -> None:

@@ -118,17 +118,6 @@ def test_in_model_exchange(tmp_path: Path, fmi: Any, name: str) -> None:
     assert np.abs(found["M.current"]).max() <= MOST * (1.0 + 1e-7)
 
 
-def test_dopri5_keeps_its_order_across_the_limits() -> None:
-    model, starts, expected = started("driving")
-    errors, counts = [], []
-    for tolerance in (1e-6, 1e-8, 1e-10):
-        image = fm.compile(model, starts=starts, scheme="dopri5", tolerance=tolerance)
-        result = fm.simulate(image, stop=STOP, interval=STOP)
-        errors.append(abs(result["h.qd"][-1] - expected[0])), counts.append(result["solver.evaluations"][-1])
-    orders = -np.diff(np.log(errors)) / np.diff(np.log(counts))
-    assert (orders > 3.5).all(), (orders, errors, counts)
-
-
 def test_an_input_through_the_limit_of_the_voltage_is_cut_there() -> None:
     """A ramp of the voltage, without inductance: the integral of the cut ramp turns the wheel."""
     model = drive(0.0, voltage_limit=5.0)

@@ -101,20 +101,6 @@ def test_a_weight_falls_into_its_rope_in_an_fmu(tmp_path: Path, version: Any, ki
     assert_allclose(found["rope.tension"][-1], tension, rtol=1e-7)  # CVODE's own error
 
 
-def bounces(tolerance: float) -> tuple[float, float]:
-    """Where the weight is after some bounces by dopri5, and the evaluations that this takes."""
-    solver = started(falling(), scheme="dopri5", tolerance=tolerance)
-    solver.step(4.0)
-    return solver.get("s.q"), solver.get("solver.evaluations")
-
-
-def test_dopri5_keeps_its_order_across_slack_and_taut() -> None:
-    exact = bounces(1e-13)[0]
-    errors, counts = zip(*((abs(q - exact), n) for q, n in map(bounces, (1e-6, 1e-8, 1e-10))), strict=True)
-    orders = -np.diff(np.log(errors)) / np.diff(np.log(counts))
-    assert (orders > 4.0).all(), (orders, errors, counts)
-
-
 def test_a_damped_rope_pulls_until_its_tension_is_zero_and_never_pushes() -> None:
     solver = started(falling(damping=40.0), tolerance=1e-9)
     energy, tensions, slack = math.inf, [], []

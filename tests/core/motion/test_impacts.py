@@ -345,41 +345,6 @@ def test_what_is_pressed_on_a_stop_stays_there() -> None:
     assert_allclose(result["D.qd"][closed], 0.0, atol=1e-9)
 
 
-ORDER_STEPS = (0.01, 0.0075, 0.005)
-ORDER = 4.7  # at least: the fit of an order of 5 over these steps, whose instants of impacts fall anywhere
-
-
-def swinging(u0: float) -> fm.ModelImage:
-    model = fm.Model("linked", gravity=(0, 0, -2))
-    upper, lower = fm.Body.rod("upper", length=1.0, mass=1.0), fm.Body.rod("lower", length=0.8, mass=0.5)
-    A = fm.Revolute("A", model.ground.at(), upper.base, axis="y", q0=0.8, u0=0.5)
-    B = fm.Revolute("B", upper.tip, lower.base, axis="y", q0=-0.4, u0=u0, stiffness=1.0)
-    model.add(upper, lower, A, B, fm.Stop("stop", B, lower=-0.5, upper=0.3, restitution=0.7))
-    return fm.compile(model, everything=True)
-
-
-def end_of(image: fm.ModelImage, h: float, tolerance: float) -> Array:
-    """After steps of a known length, of which impacts end some early."""
-    solver = fm.Solver(image.with_options(tolerance=tolerance, scheme="dopri5"))
-    solver.assemble()
-    for n in range(1, round(1.2 / h) + 1):
-        solver.set("A.tau", 0.0 if n % 2 else 1e-300)  # it begins again where it is
-        solver.step(n * h)
-    assert solver.get("stop.impacts") == 2
-    return np.array([solver.get(name) for name in ("A.q", "B.q", "A.qd", "B.qd")])
-
-
-def test_dormand_and_prince_keep_their_order_across_impacts() -> None:
-    images = [swinging(u0) for u0 in np.linspace(2.6, 3.2, 5)]
-    exact = [end_of(image, 0.04, 1e-14) for image in images]
-    errors = [
-        np.mean([np.abs(end_of(image, h, 0.1) - one).max() for image, one in zip(images, exact, strict=True)])
-        for h in ORDER_STEPS
-    ]
-    order = np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0]
-    assert order > ORDER, f"{errors}"
-
-
 def test_a_saved_state_keeps_the_mode() -> None:
     solver = started(bouncing(0.0))
     solver.step(1.0)
