@@ -268,6 +268,7 @@ typedef struct fm_graph {
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
     int32_t valued; /* nodes with values, while FM_VALID_GRAPH is set */
+    int32_t to_branch; /* 1: rates pull to a branch of the motion (motion/pull.c), which has differences only */
     int32_t before_outputs; /* values of the leaves and of all nodes but those of outputs */
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */
     int32_t actives; /* conditions at the present state */

@@ -246,15 +246,16 @@ int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
     return find_rates(s, t, y, 0, udot);
 }
 
-/* The accelerations of the state nearest to y on its branch, where that is regular. */
-void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
+/* The accelerations of the state nearest to y on its branch, singular.y, where that is regular. 0: it is not. */
+int fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_singular_kept kept = fm_singular_begin(s);
     memcpy(s->singular->y, y, (size_t)s->model.ny * sizeof *y);
     fm_place_loops(s, y, 0);
-    if (fm_factor_loops(s, y) && fm_project(s, s->singular->y, 0) && fm_project(s, s->singular->y, 1))
-        fm_accelerations(s, t, s->singular->y, udot);
+    const int found = fm_factor_loops(s, y) && fm_project(s, s->singular->y, 0) && fm_project(s, s->singular->y, 1);
+    if (found) fm_accelerations(s, t, s->singular->y, udot);
     fm_singular_end(s, kept);
+    return found;
 }
 
 /* The part of J udot that the multipliers have to produce, in loop.given_rhs. */

@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot);
-void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot);
+int fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot);
 void fm_singular_present(fm_instance *s, double t, const double *y, double *udot);
 int fm_singular_state(fm_instance *s, double *y);
 

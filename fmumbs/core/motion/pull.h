@@ -8,7 +8,8 @@ FM_HIDDEN_BEGIN
 
 double fm_pull_of_loops(const fm_instance *s, const double *y);
 void fm_pull_slopes(const fm_instance *s, double a, double *by_u, double by_gravity[3]);
-void fm_pull(fm_instance *s, const double *y, double *rates);
+int fm_pulls_to_branch(const fm_instance *s, double a);
+int fm_pull(fm_instance *s, double t, const double *y, double *rates);
 
 FM_HIDDEN_END
 

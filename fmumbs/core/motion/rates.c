@@ -22,8 +22,9 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     fm_position_rates(s, y, ydot);
     fm_friction_rates(s, ydot);
     fm_own_rates(s, y, ydot);
-    if (s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions)) return;
-    if (s->singular->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
+    s->singular->interpolated = s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions);
+    if (s->singular->on_branch && !s->singular->interpolated)
+        (void)fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }
 
 /* The accelerations at time t and y with the inertias R of the time g and the forces in s->implicit->f (stiffness.c).

@@ -102,6 +102,7 @@ typedef struct fm_singular {
     double noise; /* of interpolated accelerations [rad/s^2], or relative to the length */
     double relative_noise; /* the same beside the largest acceleration at a node */
     int32_t on_branch; /* 1: accelerations are those of the nearest state on the branch */
+    int32_t interpolated; /* 1: the last rates are interpolated, at the state on the branch that is in y */
     int32_t was_near; /* 1: the last step came close to a singular position */
     int32_t parts; /* at which the roots of a step are known */
     int32_t tangent_row, tangent_joint; /* row whose branches touch, -1: none; joint to hold (tangent.c) */

@@ -19,6 +19,7 @@
 #include "../instance/message.h"
 #include "../forces/excitation.h"
 #include "../image/joints.h"
+#include "../motion/pull.h"
 #include "../motion/scratch.h"
 #include "../time/hosted.h"
 #include "conditions.h"
@@ -33,10 +34,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the graph has derivatives of an unknown. */
+/* Whether the graph has derivatives of an unknown, after fm_exact_fits: not of rates that pull to a branch. */
 int fm_exact_covers(fm_instance *s, uint32_t unknown)
 {
-    return fm_place_of_unknown(s, unknown) != FM_NO_SLOT;
+    const int branch = s->graph->to_branch && fm_beyond(s, unknown, NULL) == FM_BEYOND_RATE;
+    return !branch && fm_place_of_unknown(s, unknown) != FM_NO_SLOT;
 }
 
 /* What unknowns need of the graph. */
@@ -81,6 +83,7 @@ static int prepare(fm_instance *s, int32_t nodes)
     if ((s->valid & FM_VALID_GRAPH) != 0 && g->valued >= nodes) return 1;
     fm_update(s, nodes > g->conditions ? FM_VALID_MOTION | FM_VALID_QUATERNIONS : FM_VALID_MOTION);
     if (s->loop.near_singular || s->singular->on_branch || s->following->pins > 0) return 0;
+    g->to_branch = fm_pulls_to_branch(s, fm_exact_pull(s));
     fm_graph_load(s);
     fm_graph_values(s, 0, nodes);
     if (!fm_make_conditions(s)) return 0;
@@ -96,8 +99,9 @@ int fm_exact_fits(fm_instance *s, const fm_seeds *along, const uint32_t *unknown
     if (!s->graph->built) return 0;
     for (size_t i = 0; i < along->knowns; i++)
         if (along->seed[i] != 0.0 && fm_place_of_known(s, along->known[i]).at == FM_NO_SLOT) return 0;
+    if (!prepare(s, reach_of(s, unknown, unknowns).nodes)) return 0;
     for (size_t i = 0; i < unknowns; i++) covered += fm_exact_covers(s, unknown[i]) != 0;
-    return covered > 0 && prepare(s, reach_of(s, unknown, unknowns).nodes);
+    return covered > 0;
 }
 
 /* result (unknowns) = (d unknown / d known) seed of the unknowns that are covered; requires fm_exact_fits. 0: one is
@@ -107,7 +111,7 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
     fm_graph *g = s->graph;
     int fits = 1;
     const fm_reach reach = reach_of(s, unknown, unknowns);
-    const double a = is_any_rate(s, unknown, unknowns) ? fm_exact_pull(s) : 0.0;
+    const double a = !g->to_branch && is_any_rate(s, unknown, unknowns) ? fm_exact_pull(s) : 0.0;
     memset(g->tangent, 0, (size_t)g->leaf.end * sizeof *g->tangent);
     for (size_t i = 0; i < along->knowns; i++) {
         if (along->seed[i] == 0.0) continue;
@@ -170,7 +174,7 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     if (check(s, unknown, unknowns, known, knowns, seed) != FM_OK) return FM_ERROR;
     fm_keep_pieces(s);
     const fm_reach reach = reach_of(s, unknown, unknowns);
-    if (!prepare(s, reach.nodes)) {
+    if (!prepare(s, reach.nodes) || (s->graph->to_branch && is_any_rate(s, unknown, unknowns))) {
         fm_end_smooth(s);
         return fm_say(
             s, FM_DISCARD,

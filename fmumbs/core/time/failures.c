@@ -9,6 +9,7 @@
 #include "../forces/laws.h"
 #include "../forces/sides.h"
 #include "../loops/constraints.h"
+#include "../loops/projection.h"
 #include "../loops/scratch.h"
 #include "../loops/turning_axes.h"
 #include "../motion/resolution.h"
@@ -208,6 +209,22 @@ static int cylinder_ran_out(fm_instance *s, double t_end)
                      "volume. Give it a longer stroke or another closed_length, or stop it before",
                      t_end, s->clock[FM_TIME], s->image.text + s->image.cylinder_name[cylinder]);
     return cylinder >= 0;
+}
+
+/* Loops whose host let them open beside a singular position, so far that no branch of the motion is theirs. */
+fm_status fm_branch_lost(fm_instance *s, double t)
+{
+    char names[200];
+    int32_t joint = s->image.row_joint[0], row = fm_singular_row(s, s->y, &joint);
+    fm_place_loops(s, s->y, 0);
+    const double gap = fm_loop_gap(s, 0), rate = fm_loop_gap(s, 1);
+    fm_loop_names(s, row < 0 ? 0 : row, names, sizeof names);
+    return fm_say(
+        s, FM_DISCARD,
+        "at t = %.9g s the %s is open by %.3g rad or model's lengths and %.3g a second, beside a singular "
+        "position, where no rates lead back to one of the ways on. Let the host complete its steps, give it a "
+        "smaller tolerance, or hold joint '%s' there with a drive or a spring",
+        t, names, gap, rate, s->image.text + s->image.joint_name[joint]);
 }
 
 fm_status fm_step_failed(fm_instance *s, double t_end)

@@ -12,6 +12,7 @@ fm_status fm_step_failed_by_law(fm_instance *s, double t_end);
 fm_status fm_jammed(fm_instance *s, double t_end);
 fm_status fm_drives_failed(fm_instance *s, double t_end);
 int fm_near_limit(fm_instance *s, double t_end);
+fm_status fm_branch_lost(fm_instance *s, double t);
 fm_status fm_step_failed(fm_instance *s, double t_end);
 fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted);
 fm_status fm_no_headway(fm_instance *s, double t_end);

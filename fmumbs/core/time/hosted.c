@@ -18,6 +18,7 @@
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
+#include "../loops/loop_rank.h"
 #include "../loops/scratch.h"
 #include "../motion/correct.h"
 #include "../motion/independent.h"
@@ -144,9 +145,10 @@ static fm_status make_rates(fm_instance *s, double *rates)
 {
     const double t = s->clock[FM_TIME];
     fm_rates(s, t, s->y, rates);
-    if (s->clock[FM_HOSTED] != 0.0) fm_pull(s, s->y, rates);
+    const int pulled = s->clock[FM_HOSTED] == 0.0 || fm_pull(s, t, s->y, rates);
     if (s->friction->jammed >= 0) return fm_jammed(s, t);
     if (s->realised->lost) return fm_drives_failed(s, t);
+    if (!pulled) return fm_branch_lost(s, t);
     if (fm_all_finite(rates, s->model.ny)) return FM_OK;
     return fm_say(s, FM_DISCARD, "at t = %.9g s the rates of the continuous states are not finite: take a shorter step",
                   t);
@@ -243,6 +245,7 @@ static fm_status follow_rates(fm_instance *s)
         fm_place_links(s, s->y);
         (void)fm_follow_cut_joints(s);
     }
+    if (status == FM_OK && !s->loop.worn) fm_watch_rows(s, s->y); /* pivots that grow, by which others are small */
     return status;
 }
 
