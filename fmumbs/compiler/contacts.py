@@ -1,16 +1,19 @@
 """Contacts: their spots, the laws that watch these, and their bristles among the states (core/forces/contact.c)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import Links
 from fmumbs.mechanism import Body, Model, Plane, Point, Road, Sphere
 from fmumbs.mechanism.contact import Coulomb
-from fmumbs.mechanism.forces import Contact
+from fmumbs.mechanism.forces import Contact, Tyre
 
-_WATCHED = (("touches", -UNBOUNDED, 0.0), ("released", -UNBOUNDED, 0.0), ("slips", 0.0, UNBOUNDED))
+_BELOW, _ABOVE = (-UNBOUNDED, 0.0), (0.0, UNBOUNDED)
+_WATCHED = {"touches": _BELOW, "released": _BELOW, "slips": _ABOVE, "rolls": _ABOVE, "drills": _ABOVE}
 _NO_FRICTION = Coulomb(0.0, creep=1.0)  # its numbers are not used
+_LEAST_ARM = 1e-4  # [m] of rolling and drilling, to find what is small of their bristles
 _FALL = 9.81  # [m/s2] what presses by their weight, to find what is small of bristles
 
 
@@ -18,9 +21,9 @@ def add_watches(out: Links, model: Model, put: Callable[[str], int]) -> None:
     """Adds the laws that watch spots, behind all others of joints and springs; put: stores a text."""
     spot = 0
     for contact in model.forces_of(Contact):
-        brushed = _rubs(contact) == lib.FM_RUBS_BY_BRISTLES
+        watched = 5 if _turns(contact) else 3 if _brushed(contact) else 2
         for number in range(len(contact.A.spots)):
-            for what, lower, upper in _WATCHED[: 3 if brushed else 2]:
+            for what, (lower, upper) in islice(_WATCHED.items(), watched):
                 first = len(out.rows.get("law_range", ()))
                 add_law(out, put(f"{contact.name}.spot{number + 1}.{what}"), first, 1, spot=spot)
                 out.add(law_range=[lower, upper, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
@@ -31,35 +34,46 @@ def add_contact(
     out: Links, contact: Contact, put_point: Callable[[Point], int], put: Callable[[str], int]
 ) -> None:
     """Adds a contact with its spots and bristles. put_point, put: store a point, a text."""
-    rows, rubs, law = out.rows, _rubs(contact), contact.friction or _NO_FRICTION
-    number, mass = len(rows.get("contact_name", ())), _mass(contact)
-    stiffness = law.stiffness or 1.0
-    damping = law.damping or (stiffness * mass / len(contact.A.spots)) ** 0.5
-    small = max(law.static or 0.0, 0.1) * mass * _FALL / stiffness
+    rows, law, spots = out.rows, contact.friction or _NO_FRICTION, len(contact.A.spots)
+    tyre = contact if isinstance(contact, Tyre) else None
+    mu, static = (tyre.mu, tyre.mu) if tyre else (law.mu, law.static or 0.0)
+    slip, relaxation = (tyre.slip_stiffness, tyre.relaxation) if tyre else ((1.0, 1.0), (1.0, 1.0))
+    number, mass, inertia = len(rows.get("contact_name", ())), _mass(contact), _inertia(contact)
+    stiffness = max(c / length for c, length in zip(slip, relaxation, strict=True)) if tyre else law.stiffness or 1.0
+    damping = (tyre or law).damping or (stiffness * mass / spots) ** 0.5
+    turning = law.turning_stiffness or 1.0
+    small = max(static, 0.1) * mass * _FALL / stiffness
+    first = len(rows.get("start_z", ()))
     out.add(
-        contact_spot=len(rows.get("spot_name", ())), contact_spots=len(contact.A.spots), contact_rubs=rubs,
-        contact_state=len(rows.get("start_z", ())) if rubs == lib.FM_RUBS_BY_BRISTLES else -1,
+        contact_spot=len(rows.get("spot_name", ())), contact_spots=spots, contact_rubs=_rubs(contact),
+        contact_state=first if _brushed(contact) else -1, contact_turn=first + 3 * spots if _turns(contact) else -1,
         contact_stiffness=contact.normal.stiffness, contact_exponent=contact.normal.exponent,
-        contact_damping=contact.normal.damping, contact_mu=law.mu, contact_static=law.static,
+        contact_damping=contact.normal.damping, contact_mu=mu, contact_static=static,
         contact_stribeck=law.stribeck, contact_tangential=stiffness, contact_tangential_damping=damping,
-        contact_creep=law.creep or 1.0, contact_name=put(contact.name),
+        contact_creep=law.creep or 1.0, contact_rolling=law.rolling_arm, contact_drilling=law.drilling_arm,
+        contact_turning=turning, contact_turning_damping=law.turning_damping or (turning * inertia / spots) ** 0.5,
+        contact_slip_stiffness=list(slip), contact_relaxation=list(relaxation), contact_name=put(contact.name),
     )  # fmt: skip
     on_B = put_point(contact.B.at)
     flat = isinstance(contact.B, Plane | Road)
     radius = 0.0 if isinstance(contact.B, Plane | Road) else contact.B.radius
     road = _add_road(out, contact.B) if isinstance(contact.B, Road) else -1
-    for centre, (_, half) in zip(contact.centres, contact.A.spots, strict=True):
-        state = -1
-        if rubs == lib.FM_RUBS_BY_BRISTLES:
-            state = len(rows.get("start_z", ()))
-            for _ in range(3):
-                out.add(start_z=0.0, bristle_friction=-1)
+    for k, (centre, (_, half)) in enumerate(zip(contact.centres, contact.A.spots, strict=True)):
         out.add(
             spot_contact=number, spot_P=put_point(centre), spot_Q=on_B, spot_half=list(half), spot_plane=int(flat),
             spot_reach=radius if flat or isinstance(contact.B, Sphere) else -radius, spot_road=road,
-            spot_law=rows["law_spot"].index(len(rows.get("spot_name", ()))), spot_state=state, spot_nominal=small,
-            spot_name=put(contact.name),
+            spot_law=rows["law_spot"].index(len(rows.get("spot_name", ()))), spot_nominal=small,
+            spot_state=first + 3 * k if _brushed(contact) else -1, spot_name=put(contact.name),
+            spot_roll=len(rows.get("roll_name", ())) if _turns(contact) else -1,
         )  # fmt: skip
+        if _turns(contact):
+            arm = max(law.rolling_arm, law.drilling_arm, _LEAST_ARM)
+            out.add(
+                roll_spot=len(rows["spot_name"]) - 1, roll_state=first + 3 * (spots + k), roll_name=put(contact.name),
+                roll_nominal=arm * mass * _FALL / turning,
+            )  # fmt: skip
+    for _ in range(3 * spots * (_brushed(contact) + _turns(contact))):
+        out.add(start_z=0.0, bristle_friction=-1)
 
 
 def _add_road(out: Links, road: Road) -> int:
@@ -72,7 +86,18 @@ def _add_road(out: Links, road: Road) -> int:
     return out.roads[road.profile]
 
 
+def _brushed(contact: Contact) -> bool:
+    return _rubs(contact) in (lib.FM_RUBS_BY_BRISTLES, lib.FM_RUBS_AS_TYRE)
+
+
+def _turns(contact: Contact) -> bool:
+    """Whether it has bristles against rolling and drilling."""
+    return contact.friction is not None and contact.friction.turning_stiffness is not None
+
+
 def _rubs(contact: Contact) -> int:
+    if isinstance(contact, Tyre):
+        return int(lib.FM_RUBS_AS_TYRE)
     if contact.friction is None:
         return int(lib.FM_RUBS_NOT)
     return int(lib.FM_RUBS_SMOOTHLY if contact.friction.stiffness is None else lib.FM_RUBS_BY_BRISTLES)
@@ -81,5 +106,15 @@ def _rubs(contact: Contact) -> int:
 def _mass(contact: Contact) -> float:
     """The reduced mass of the two bodies [kg]; 1 where neither has any."""
     bodies = [end.body for end in contact.ends]
-    inverse = sum(1.0 / body.mass for body in bodies if isinstance(body, Body) and body.mass > 0.0)
+    return _reduced(body.mass for body in bodies if isinstance(body, Body))
+
+
+def _inertia(contact: Contact) -> float:
+    """The same of the mean principal moments of inertia [kg.m2]."""
+    bodies = [end.body for end in contact.ends]
+    return _reduced(sum(body.inertia[k][k] for k in range(3)) / 3.0 for body in bodies if isinstance(body, Body))
+
+
+def _reduced(values: Iterable[float]) -> float:
+    inverse = sum(1.0 / value for value in values if value > 0.0)
     return 1.0 / inverse if inverse else 1.0

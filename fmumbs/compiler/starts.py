@@ -96,7 +96,8 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
     if kind.place == lib.FM_AT_BRISTLE:
         return "start_z", [int(arrays["friction_z"][element]) + part]
     if kind.place == lib.FM_AT_OWN_STATE:
-        first = int(arrays[f"{OWNERS[kind.owner]}_state"][element])
+        column = "turn" if place.kind == lib.FM_CT_TURN else "state"
+        first = int(arrays[f"{OWNERS[kind.owner]}_{column}"][element])
         return "start_z", [first + int(lib.fm_kind_own_state(place.kind)) + part]
     if kind.place == lib.FM_AT_CONTROL:
         of = {lib.FM_HAVE_PRESSED: "pressed", lib.FM_HAVE_SCALED: "scaled"}

@@ -49,10 +49,16 @@ typedef enum fm_elements {
     FM_HAVE_VALVED,              /* those with a valve */
     FM_HAVE_SPOTS,               /* contacts: one for each spot */
     FM_HAVE_SPOT_PLACES,         /* three for each */
-    FM_HAVE_BRISTLED,            /* contacts with bristles: three for each spot */
+    FM_HAVE_BRISTLED,            /* tyres, and contacts with bristles: three for each spot */
     FM_HAVE_RUBBED,              /* contacts with friction */
-    FM_HAVE_BRUSHED,             /* those with bristles */
-    FM_HAVE_CREEPING,            /* those without */
+    FM_HAVE_BRUSHED,             /* those with bristles, tyres apart */
+    FM_HAVE_CREEPING,            /* those without, tyres apart */
+    FM_HAVE_DRY,                 /* contacts with friction that are no tyres */
+    FM_HAVE_DAMPED,              /* tyres, and contacts with bristles */
+    FM_HAVE_TYRED,               /* tyres */
+    FM_HAVE_ROLLING,             /* contacts that resist rolling and drilling */
+    FM_HAVE_ROLLING_SPOTS,       /* those: one for each spot */
+    FM_HAVE_ROLLED,              /* three for each */
     FM_HAVE_SOFT,                /* laws but stops with a restitution */
     FM_HAVE_HARD,                /* stops with a restitution */
     FM_HAVE_CLOSED,              /* models with loops */

@@ -232,6 +232,12 @@ class Coulomb:
     mu: at least 0. static: at rest, at least mu; mu by default. stribeck: above 0 [m/s].
     stiffness: of the bristles, above 0 [N/m]. damping: above 0 [N.s/m]; by default half of what is critical for the
         masses of the two bodies, on all spots. Below its limit such a contact is a spring, which does not creep.
+    rolling_arm, drilling_arm: at least 0, 0 by default [m]. The moments against rolling and against turning about the
+        normal are at most these arms times N, with bristles of their own, so that a ball on a slope rests up to
+        rolling_arm/radius. A steel wheel on a rail has 0.0005 m, a tyre 0.01 of its radius, a soft patch that turns
+        2/3 of its radius times mu.
+    turning_stiffness: of these bristles, needed with an arm, above 0 [N.m/rad]. turning_damping: above 0 [N.m.s/rad];
+        by default half of what is critical for the inertias of the two bodies, on all spots.
     creep: in place of the stiffness, above 0 [m/s]: a force F below mu N makes the contact creep with
         creep F/sqrt((mu N)^2 - F^2), at half of mu N with 0.58 creep. It costs no states, and holds nothing for long.
     """
@@ -242,6 +248,10 @@ class Coulomb:
     stiffness: float | None = field(default=None, kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
     creep: float | None = field(default=None, kw_only=True)
+    rolling_arm: float = field(default=0.0, kw_only=True)
+    drilling_arm: float = field(default=0.0, kw_only=True)
+    turning_stiffness: float | None = field(default=None, kw_only=True)
+    turning_damping: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if (self.stiffness is None) == (self.creep is None):
@@ -250,7 +260,11 @@ class Coulomb:
         if self.creep is not None and self.damping is not None:
             raise ModelError("Coulomb: damping is given beside creep, which has no bristles. Leave one of them out.")
         kinds = {"stiffness": "tangential_stiffness", "damping": "tangential_damping"}
-        for name in ("mu", "static", "stribeck", "stiffness", "damping", "creep"):
+        names = (
+            "mu", "static", "stribeck", "stiffness", "damping", "creep", "rolling_arm", "drilling_arm",
+            "turning_stiffness", "turning_damping",
+        )  # fmt: skip
+        for name in names:
             value = getattr(self, name)
             if value is not None or name == "mu":
                 store(self, name, _checks.parameter("contact", kinds.get(name, name), value, f"Coulomb: {name}"))
@@ -258,6 +272,22 @@ class Coulomb:
             store(self, "static", self.mu)
         elif 0.0 < self.mu > self.static:
             raise ModelError(f"Coulomb: static is {self.static:g}, but must be at least mu, {self.mu:g}. Swap them.")
+        _checks_of_turning(self)
+
+
+def _checks_of_turning(law: Coulomb) -> None:
+    if law.rolling_arm == law.drilling_arm == 0.0 and law.turning_stiffness is law.turning_damping is None:
+        return
+    if law.stiffness is None:
+        raise ModelError(
+            "Coulomb: rolling and drilling are resisted by bristles, but creep is given in place of their stiffness. "
+            "Give stiffness= and turning_stiffness=."
+        )
+    if law.turning_stiffness is None:
+        raise ModelError(
+            "Coulomb: turning_stiffness is not given, but what resists rolling or drilling is. Give it in N.m/rad: a "
+            "moment over the angle within which it acts."
+        )
 
 
 def _store_damping(law: Press | Hertz) -> None:

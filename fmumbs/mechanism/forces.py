@@ -22,10 +22,11 @@ from fmumbs.mechanism.contact import SHAPES, Coulomb, Disc, Hertz, Hollow, Plane
 from fmumbs.mechanism.coupling import scalar_mode
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import JointBase, Revolute
+from fmumbs.mechanism.placed import store
 from fmumbs.mechanism.road import Road
 from fmumbs.spatial import Rotation, Transform
 
-__all__ = ["Actuator", "Contact", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Valve"]
+__all__ = ["Actuator", "Contact", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Tyre", "Valve"]
 
 LoadAxes = Literal["world", "point"]
 Sense = Literal["shorter", "positive", "negative"]
@@ -530,6 +531,66 @@ class Contact(Force):
         """The point of each spot on A's body."""
         at = self.A.at
         return [Point(at.body, at.X_BP @ Transform(Rotation.identity(), offset), None) for offset, _ in self.A.spots]
+
+
+@dataclass(frozen=True)
+class Tyre(Contact):
+    """A wheel that rolls on a tyre: an fm.Contact of a disc with a plane or a road, and slip in place of friction.
+
+    >>> upright = fm.Rotation.about("x", -1.5707963267948966)
+    >>> rim, road = fm.Disc(slider.M.body.at(rotation=upright), 0.3), fm.Road(model.ground.at(), [(0, 0), (90, 0.1)])
+    >>> slip = {"mu": 0.9, "slip_stiffness": (8e4, 6e4), "relaxation": (0.15, 0.3)}
+    >>> model.add(fm.Tyre("front", rim, road, fm.Press(2e5, damping=0.4), **slip))
+
+    A: an fm.Disc, whose z is the wheel's axis: the wheel goes ahead along this axis times the normal of the surface,
+        so along x if its axis is along y on a plane across z. B: an fm.Plane or fm.Road, on any body.
+    normal: an fm.Press or fm.Hertz: N = stiffness x (1 + damping dx/dt) for the deflection x. A damper of d N.s/m at
+        the load N0 is damping = d/N0.
+    mu: of the friction circle, at least 0. slip_stiffness: (2,) force ahead and aside for each unit of slip, above 0
+        [N]; aside it is the cornering stiffness [N/rad]. relaxation: (2,) lengths, above 0 [m].
+    damping: of the tread at standstill, above 0 [N.s/m]; by default half of what is critical for the wheel's mass.
+
+    In each of the two directions the tread is a spring K = slip_stiffness/relaxation that the slip s deflects, and that
+    rolls off with the speed V of the wheel's centre ahead:
+
+        T = K z + D dz/dt,   dz/dt = s - |V| z/relaxation;   |T| <= mu N: force T;
+        beyond it: force mu N T/|T|, dz/dt = (force - K z)/D,   1/D = 1/damping + 20 |V|/slip_stiffness
+
+    A constant slip has the force slip_stiffness s/|V| up to mu N. A change of it acts within the relaxation length,
+    less than a twentieth of it at once. At standstill the tread is a spring, which holds a vehicle on a slope without
+    creep. It never gives energy that it did not take. The slip is that of the point in the middle of the deflection,
+    so a tyre rolls freely on its radius less half of that.
+
+    Outputs are those of fm.Contact, and tread [N]: the force on the wheel ahead and aside. z [m] is ahead, aside, 0.
+
+    Limits: forces grow linearly up to the circle, and depend on the load through mu N alone; there is no self-aligning
+    moment, no camber thrust, no turn slip, no rolling resistance (an fm.Law on the hub gives one), and one spot of
+    contact. Waves of the road that are shorter than the patch, some 0.1 m, are felt more than by a real tyre. The
+    wheel must not lie flat, where it has no direction ahead.
+
+    Raises ModelError for other shapes than a disc on a plane or a road.
+    """
+
+    friction: None = field(default=None, init=False)
+    mu: float = field(kw_only=True)
+    slip_stiffness: tuple[float, float] = field(kw_only=True)
+    relaxation: tuple[float, float] = field(kw_only=True)
+    damping: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (isinstance(self.A, Disc) and isinstance(self.B, Plane | Road)):
+            what = f"A is a {type(self.A).__name__} and B a {type(self.B).__name__}"
+            raise ModelError(f"{self.title}: {what}. Give an fm.Disc as A, and an fm.Plane or fm.Road as B.")
+        store(self, "mu", _checks.parameter("contact", "mu", self.mu, self._where("mu")))
+        for name in ("slip_stiffness", "relaxation"):
+            pair = _checks.numbers(getattr(self, name), 2, self._where(name))
+            places = (self._where(f"{name}[{k}]") for k in range(2))
+            values = (_checks.parameter("contact", name, *one) for one in zip(pair, places, strict=True))
+            store(self, name, tuple(values))
+        if self.damping is not None:
+            what = self._where("damping")
+            store(self, "damping", _checks.parameter("contact", "tangential_damping", self.damping, what))
 
 
 def _checks_of_pair(one: Contact) -> None:

@@ -21,7 +21,8 @@ _LONGEST = 2e-3  # [s] of a step: none passes a contact
 
 @dataclass(frozen=True)
 class Law:
-    """N = k x^m (1 + c dx/dt); bristles of stiffness K and damping D under mu, static and stribeck."""
+    """N = k x^m (1 + c dx/dt); bristles of stiffness K and damping D under mu, static and stribeck; against rolling and
+    drilling bristles of stiffness turning and damping eddy, under the arms rolling and drilling."""
 
     k: float
     m: float = 1.0
@@ -31,6 +32,21 @@ class Law:
     stribeck: float = 1.0
     K: float = 1.0
     D: float = 1.0
+    rolling: float = 0.0
+    drilling: float = 0.0
+    turning: float = 1.0
+    eddy: float = 1.0
+
+    def moment(self, N: float, normal: Array, w: Array, turn: Array) -> tuple[Array, Array]:
+        """What resists the angular velocity w, and the rate of these bristles."""
+        about = np.outer(normal, normal)
+        moment, rate = np.zeros(3), np.zeros(3)
+        for part, arm in ((about, self.drilling), (np.eye(3) - about, self.rolling)):
+            trial = part @ (self.turning * turn + self.eddy * w)
+            size = float(np.linalg.norm(trial))
+            held = trial * min(1.0, arm * N / size) if size > 0.0 else trial
+            moment, rate = moment + held, rate + (held - self.turning * part @ turn) / self.eddy
+        return moment, rate
 
     def forces(self, overlap: float, rate: float, slip: Array, z: Array) -> tuple[float, Array, Array]:
         """The normal force, the friction and the rate of z."""
@@ -66,7 +82,7 @@ class Bodies:
 
     def rates(self, _: float, y: Array) -> Array:
         n, out = len(self.masses), np.zeros_like(y)
-        r, R, v, w, z = self.parts(y)
+        r, R, v, w, z, turns = self.parts(y)
         rate = self.parts(out)
         force, torque = self.masses[:, None] * self.gravity, np.zeros((n, 3))
         for number, (i, at, radius, other, wide, law) in enumerate(self.contacts):
@@ -98,6 +114,11 @@ class Bodies:
                 force[other] -= push
                 torque[other] -= np.cross(point - r[other], push)
             rate[4][number] = turned.T @ (dz - law.K / law.D * along)
+            moment, turning = law.moment(N, normal, w[i] - moves[2], turned @ turns[number])
+            torque[i] -= moment
+            if other is not None:
+                torque[other] += moment
+            rate[5][number] = turned.T @ turning
         rate[0][:], rate[2][:] = v, force / self.masses[:, None]
         for i in range(n):
             rate[1][i] = np.cross(np.eye(3), w[i]) @ R[i]
@@ -106,9 +127,9 @@ class Bodies:
         return out
 
     def parts(self, y: Array) -> tuple[Array, ...]:
-        """Views of positions, axes, velocities, angular velocities in world axes, and bristles."""
+        """Views of positions, axes, velocities, angular velocities in world axes, bristles, and those that turn."""
         n, parts, at = len(self.masses), [], 0
-        for shape in ((n, 3), (n, 3, 3), (n, 3), (n, 3), (len(self.contacts), 3)):
+        for shape in ((n, 3), (n, 3, 3), (n, 3), (n, 3), (len(self.contacts), 3), (len(self.contacts), 3)):
             parts.append(y[at : at + np.prod(shape)].reshape(shape))
             at += int(np.prod(shape))
         return tuple(parts)
@@ -116,7 +137,7 @@ class Bodies:
     def run(self, r: Any, q: Any, v: Any, w: Any, stop: float, tolerance: float = 1e-9) -> tuple[Array, ...]:
         """What they are at `stop`; q: quaternions w x y z."""
         R = Rotation.from_quat(np.asarray(q), scalar_first=True).as_matrix()
-        y = np.concatenate([np.ravel(one) for one in (r, R, v, w, np.zeros((len(self.contacts), 3)))]).astype(float)
+        y = np.concatenate([np.ravel(one) for one in (r, R, v, w, np.zeros((len(self.contacts), 6)))]).astype(float)
         found = solve_ivp(
             self.rates, (0.0, stop), y, method="DOP853", rtol=tolerance, atol=1e-3 * tolerance,
             max_step=_LONGEST,

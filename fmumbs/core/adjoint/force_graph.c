@@ -244,6 +244,12 @@ static int build_contact(fm_builder *b, int32_t i)
     return fm_uncovered(b, "contact", b->m->contact_name[i]);
 }
 
+static int build_roll(fm_builder *b, int32_t i)
+{
+    (void)b, (void)i;
+    return 1;
+}
+
 static int build_spot(fm_builder *b, int32_t i)
 {
     (void)b, (void)i;

@@ -17,11 +17,14 @@
  * turns out of that as n turns in B relaxes, with the time D/K. Without bristles F = L s/sqrt(s^2 + v_0^2), which
  * creeps.
  *
+ * What turns A in B at a spot is in rolling.c; the bristles of a tyre, which go on rolling, in tyre.c.
+ *
  * Each spot has force laws without force, which say where it changes, so that steps end there (laws.c): contact begins
  * and ends; N becomes 0; |T| passes L. In statics bristles hold the place in B that they held before (fm_spots_trap).
  */
 #include "contact.h"
 
+#include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../maths/decay.h"
 #include "../maths/rotations.h"
@@ -31,6 +34,7 @@
 #include "laws.h"
 #include "point_pair.h"
 #include "road.h"
+#include "tyre.h"
 #include "wrenches.h"
 
 #include <math.h>
@@ -38,9 +42,11 @@
 
 enum { TOUCHES, RELEASED, SLIPS }; /* the laws of a spot, in order */
 
-/* Where two surfaces are next to each other, in world axes; and N, 0 where there is no contact: `open`. */
+/* Where two surfaces are next to each other, in world axes; how A turns in B, moves at its centre past B, and its z;
+ * and N, 0 where there is no contact: `open`. */
 typedef struct nearest {
     double n[3], at[3], gap, rate, slip[3], speed;
+    double turn[3], ahead[3], z[3];
     double normal;
     int open;
 } nearest;
@@ -94,26 +100,13 @@ static nearest nearest_of(const fm_instance *s, int32_t i)
     for (int j = 0; j < 3; j++) v[j] = (A.v[j] + add[j]) - B.v[j], arm[j] += away[j];
     cross(B.w, arm, add);
     for (int j = 0; j < 3; j++) v[j] -= add[j];
+    for (int j = 0; j < 3; j++) {
+        out.turn[j] = A.w[j] - B.w[j], out.ahead[j] = (A.v[j] - B.v[j]) - add[j], out.z[j] = R_A[3 * j + 2];
+    }
     out.rate = dot(v, out.n);
     for (int j = 0; j < 3; j++) out.slip[j] = v[j] - out.rate * out.n[j];
     out.speed = sqrt(dot(out.slip, out.slip));
     return out;
-}
-
-/* Whether a law of a spot is in its piece: as the step began, or else at x. */
-static int is_in(const fm_instance *s, int32_t i, int which, double x)
-{
-    int32_t piece = -1;
-    if (s->work.still == 1 || !fm_law_slides(s, s->image.spot_law[i] + which, &piece))
-        return which == SLIPS ? x >= 0.0 : x < 0.0;
-    return piece >= 0;
-}
-
-/* Whether a step began without contact. */
-int fm_spot_is_open(const fm_instance *s, int32_t i)
-{
-    int32_t piece = -1;
-    return s->work.still != 1 && fm_law_slides(s, s->image.spot_law[i] + TOUCHES, &piece) && piece < 0;
 }
 
 /* x^m, odd in x. */
@@ -144,9 +137,17 @@ static nearest touch_of(const fm_instance *s, int32_t i)
     const int32_t c = s->image.spot_contact[i];
     nearest at = nearest_of(s, i);
     const double part = pressing(s, c, at.rate);
-    at.open = !is_in(s, i, TOUCHES, at.gap) || is_in(s, i, RELEASED, part);
+    at.open = !fm_spot_is_in(s, i, TOUCHES, at.gap) || fm_spot_is_in(s, i, RELEASED, part);
     at.normal = at.open ? 0.0 : normal_at(s, c, at.gap, part);
     return at;
+}
+
+static fm_pressed pressed_at(const nearest *at)
+{
+    fm_pressed out = {.normal = at->normal};
+    memcpy(out.at, at->at, sizeof out.at), memcpy(out.n, at->n, sizeof out.n);
+    memcpy(out.turn, at->turn, sizeof out.turn);
+    return out;
 }
 
 /* The most friction at a speed. */
@@ -156,26 +157,21 @@ static double limit_of(const fm_instance *s, int32_t c, double normal, double sp
     return normal > 0.0 ? normal * (kinetic + (s->contact_static[c] - kinetic) * fm_decay(x * x)) : 0.0;
 }
 
-/* Bristles in world axes: z across n, and what it has along n; |T| and its limit; F. */
+/* Bristles in world axes: z across n, and what it has along n; |T| and its limit; F. Of a tyre, z and F ahead and
+ * aside, and the rate of z. */
 typedef struct bristles {
     double z[3], out, size, limit, force[3];
+    fm_tread tread;
+    double F[2], rate[2];
     int slips;
 } bristles;
-
-/* The axes in which bristles are held. */
-static void held_axes(const fm_instance *s, int32_t i, double R[9])
-{
-    static const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const int32_t link = s->image.point_link[s->image.spot_Q[i]];
-    memcpy(R, link < 0 ? world : s->world[link].R, 9 * sizeof *R);
-}
 
 /* Where in B the contact is, in the axes in which bristles are held. */
 static void place_in(const fm_instance *s, int32_t i, const nearest *at, double out[3])
 {
     const int32_t link = s->image.point_link[s->image.spot_Q[i]];
     double R[9], arm[3];
-    held_axes(s, i, R);
+    fm_spot_axes(s, i, R);
     for (int j = 0; j < 3; j++) arm[j] = at->at[j] - (link < 0 ? 0.0 : s->world[link].r[j]);
     rotate_in(R, arm, out);
 }
@@ -189,7 +185,7 @@ static const double *stored(const fm_instance *s, int32_t i, const double *y)
 static double deflection(const fm_instance *s, int32_t i, const nearest *at, const double *y, double z[3])
 {
     double R[9], own[3];
-    held_axes(s, i, R);
+    fm_spot_axes(s, i, R);
     memcpy(own, stored(s, i, y), sizeof own);
     if (s->work.still == 1) {
         double place[3];
@@ -202,10 +198,40 @@ static double deflection(const fm_instance *s, int32_t i, const nearest *at, con
     return out;
 }
 
+/* Those of a tyre at y. */
+static bristles tread_of(const fm_instance *s, int32_t i, const nearest *at, const double *y)
+{
+    const int32_t c = s->image.spot_contact[i];
+    bristles own = {.out = 0.0};
+    double held[3], T[2];
+    fm_tread *tread = &own.tread;
+    fm_tread_at(s, c, at->n, at->z, at->slip, at->ahead, tread);
+    memcpy(own.z, stored(s, i, y), sizeof own.z);
+    if (s->work.still == 1) {
+        (void)deflection(s, i, at, y, held);
+        for (int k = 0; k < 2; k++) own.z[k] = dot(held, tread->side[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+        own.rate[k] = tread->slip[k] - tread->relax[k] * own.z[k];
+        T[k] = tread->K[k] * own.z[k] + tread->D[k] * own.rate[k];
+    }
+    own.size = sqrt(T[0] * T[0] + T[1] * T[1]);
+    own.limit = s->contact_mu[c] * at->normal;
+    own.slips = at->open || fm_spot_is_in(s, i, SLIPS, own.size - own.limit);
+    const double part = !own.slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
+    for (int k = 0; k < 2; k++) {
+        own.F[k] = part * T[k];
+        if (own.slips) own.rate[k] = (own.F[k] - tread->K[k] * own.z[k]) / tread->D[k];
+    }
+    for (int j = 0; j < 3; j++) own.force[j] = own.F[0] * tread->side[0][j] + own.F[1] * tread->side[1][j];
+    return own;
+}
+
 /* Those at y. */
 static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, const double *y)
 {
     const int32_t c = s->image.spot_contact[i];
+    if (s->image.contact_rubs[c] == FM_RUBS_AS_TYRE) return tread_of(s, i, at, y);
     bristles own;
     double T[3];
     own.out = deflection(s, i, at, y, own.z);
@@ -213,7 +239,7 @@ static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, 
         T[j] = s->contact_tangential[c] * own.z[j] + s->contact_tangential_damping[c] * at->slip[j];
     own.size = sqrt(dot(T, T));
     own.limit = limit_of(s, c, at->normal, at->speed);
-    own.slips = at->open || is_in(s, i, SLIPS, own.size - own.limit);
+    own.slips = at->open || fm_spot_is_in(s, i, SLIPS, own.size - own.limit);
     const double part = !own.slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
     for (int j = 0; j < 3; j++) own.force[j] = part * T[j];
     return own;
@@ -225,7 +251,7 @@ static void friction_of(const fm_instance *s, int32_t i, const nearest *at, cons
     const int32_t c = s->image.spot_contact[i];
     memset(out, 0, 3 * sizeof *out);
     if (at->open || s->image.contact_rubs[c] == FM_RUBS_NOT) return;
-    if (s->image.contact_rubs[c] == FM_RUBS_BY_BRISTLES) {
+    if (s->image.contact_state[c] >= 0) {
         const bristles own = bristles_of(s, i, at, y);
         memcpy(out, own.force, sizeof own.force);
         return;
@@ -235,15 +261,18 @@ static void friction_of(const fm_instance *s, int32_t i, const nearest *at, cons
     for (int j = 0; j < 3; j++) out[j] = part * at->slip[j];
 }
 
-/* How many laws watch a spot. */
-int fm_spot_laws(const fm_image *m, int32_t i)
+/* What a spot presses. 0: it is open. */
+int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out)
 {
-    return m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES ? SLIPS + 1 : RELEASED + 1;
+    const nearest at = touch_of(s, i);
+    if (at.open) return 0;
+    *out = pressed_at(&at);
+    return 1;
 }
 
 /* Position and velocity of the laws of a spot from `first` on, one after the other in `at`, of as many as `laws`: the
- * gap; what presses of N and how far T is beyond its limit, which are asked for after the law of the gap is known, and
- * 1 where that is open. */
+ * gap; what presses of N, how far T is beyond its limit, and the same of rolling and drilling, which are asked for
+ * after the law of the gap is known, and 1 where that is open. */
 void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const double *y, double *at)
 {
     const int32_t c = s->image.spot_contact[i];
@@ -258,6 +287,8 @@ void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const d
     now.open = 0, now.normal = normal_at(s, c, now.gap, part);
     const bristles own = bristles_of(s, i, &now, y);
     at[2 * SLIPS] = own.size - own.limit;
+    const fm_pressed pressed = pressed_at(&now);
+    if (laws > FM_SPOT_ROLLS) fm_roll_watch(s, s->image.spot_roll[i], &pressed, y, at + 2 * FM_SPOT_ROLLS);
 }
 
 /* The gap of a spot, and how far its ellipsoid and what it touches are from the origins of their links, at most: a gap
@@ -286,13 +317,30 @@ void fm_spots_trap(fm_instance *s, double *y, int back)
         double *own = y + s->model.bristles + s->image.spot_state[i], R[9], place[3];
         if (back) {
             bristles held = bristles_of(s, i, &at, y);
+            if (s->image.contact_rubs[s->image.spot_contact[i]] == FM_RUBS_AS_TYRE) {
+                for (int k = 0; k < 2; k++) own[k] = held.F[k] / held.tread.K[k];
+                own[2] = 0.0;
+                continue;
+            }
             for (int j = 0; j < 3; j++) held.force[j] /= s->contact_tangential[s->image.spot_contact[i]];
-            held_axes(s, i, R);
+            fm_spot_axes(s, i, R);
             rotate_in(R, held.force, own);
             continue;
         }
         place_in(s, i, &at, place);
+        if (s->image.contact_rubs[s->image.spot_contact[i]] == FM_RUBS_AS_TYRE) {
+            const bristles held = bristles_of(s, i, &at, y);
+            double out[3];
+            for (int j = 0; j < 3; j++) out[j] = held.z[0] * held.tread.side[0][j] + held.z[1] * held.tread.side[1][j];
+            fm_spot_axes(s, i, R);
+            rotate_in(R, out, own);
+        }
         for (int j = 0; j < 3; j++) own[j] = place[j] - own[j];
+    }
+    for (int32_t i = 0; i < s->image.n.rolls; i++) {
+        const nearest at = touch_of(s, s->image.roll_spot[i]);
+        const fm_pressed pressed = pressed_at(&at);
+        fm_roll_trap(s, i, &pressed, y, back);
     }
 }
 
@@ -301,8 +349,11 @@ int fm_spots_let_go(const fm_instance *s, double *y)
 {
     int bent = 0;
     for (int32_t i = 0; i < s->image.n.spots; i++) {
-        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || is_in(s, i, RELEASED, 1.0))) continue;
+        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || fm_spot_is_in(s, i, RELEASED, 1.0))) continue;
         double *own = y + s->model.bristles + s->image.spot_state[i];
+        for (int j = 0; j < 3; j++) bent |= own[j] != 0.0, own[j] = 0.0;
+        if (s->image.spot_roll[i] < 0) continue;
+        own = y + s->model.bristles + s->image.roll_state[s->image.spot_roll[i]];
         for (int j = 0; j < 3; j++) bent |= own[j] != 0.0, own[j] = 0.0;
     }
     return bent;
@@ -329,6 +380,7 @@ static double energy(const fm_instance *s, int32_t i)
     double sum = s->contact_stiffness[c] * x * power(x, m) / (m + 1.0);
     if (s->image.spot_state[i] < 0) return sum;
     const double *z = stored(s, i, s->y);
+    if (s->image.contact_rubs[c] == FM_RUBS_AS_TYRE) return sum + fm_tread_energy(s, c, z);
     return sum + 0.5 * s->contact_tangential[c] * dot(z, z);
 }
 
@@ -346,11 +398,20 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     for (int j = 0; j < 3; j++) own->settled[j] = y[own->first + j], own->A[j][j] = -relax;
     const bristles now = bristles_of(s, i, &at, y);
     double R[9], rate[3];
+    if (s->image.contact_rubs[c] == FM_RUBS_AS_TYRE) {
+        const fm_tread *tread = &now.tread;
+        for (int k = 0; k < 2; k++) {
+            own->rate[k] = now.rate[k], own->along[k] = tread->slip[k];
+            own->A[k][k] = now.slips ? -tread->K[k] / tread->D[k] : -tread->relax[k], own->B[k] = now.slips ? 0.0 : 1.0;
+        }
+        own->rate[2] = -relax * y[own->first + 2];
+        return 3;
+    }
     for (int j = 0; j < 3; j++) {
         const double along = now.slips ? (now.force[j] - K * now.z[j]) / D : at.slip[j];
         rate[j] = along - relax * now.out * at.n[j];
     }
-    held_axes(s, i, R);
+    fm_spot_axes(s, i, R);
     rotate_in(R, rate, own->rate);
     if (now.slips) return 3;
     rotate_in(R, at.slip, own->along);
@@ -374,10 +435,17 @@ static int stiffness(const fm_instance *s, int32_t i, const double *y, fm_direct
     int32_t links_of[2];
     if (now.open || !(x > 0.0)) return 0;
     links(&s->image, i, links_of);
+    at[0] = fm_direction_at(links_of, now.at, now.at, now.n, m * now.normal / x, press);
+    if (rubs == FM_RUBS_AS_TYRE) {
+        const bristles own = bristles_of(s, i, &now, y);
+        const fm_tread *tread = &own.tread;
+        for (int j = 0; j < 2 && !own.slips; j++)
+            at[1 + j] = fm_direction_at(links_of, now.at, now.at, tread->side[j], tread->K[j], tread->D[j]);
+        return own.slips ? 1 : 3;
+    }
     if (rubs == FM_RUBS_BY_BRISTLES && !bristles_of(s, i, &now, y).slips)
         k = s->contact_tangential[c], d = s->contact_tangential_damping[c];
     if (rubs == FM_RUBS_SMOOTHLY) d = now.normal * s->contact_mu[c] / sqrt(now.speed * now.speed + creep * creep);
-    at[0] = fm_direction_at(links_of, now.at, now.at, now.n, m * now.normal / x, press);
     if (!(d > 0.0)) return 1;
     fm_find_sides(now.n, side);
     for (int j = 0; j < 2; j++) at[1 + j] = fm_direction_at(links_of, now.at, now.at, side[j], k, d);
@@ -399,8 +467,16 @@ static double state_of(const fm_instance *s, int32_t i, const nearest *at)
 {
     const int32_t rubs = s->image.contact_rubs[s->image.spot_contact[i]];
     if (at->open) return 0.0;
-    if (rubs == FM_RUBS_BY_BRISTLES) return bristles_of(s, i, at, s->y).slips ? 2.0 : 1.0;
+    if (s->image.spot_state[i] >= 0) return bristles_of(s, i, at, s->y).slips ? 2.0 : 1.0;
     return rubs == FM_RUBS_NOT ? 1.0 : 2.0;
+}
+
+/* The size of the moment against rolling or drilling at a spot. */
+static double moment_of(const fm_instance *s, int32_t i, const nearest *at, int which)
+{
+    const fm_pressed pressed = pressed_at(at);
+    const fm_turned now = fm_turned_at(s, s->image.spot_roll[i], &pressed, s->y);
+    return sqrt(dot(now.M[which], now.M[which]));
 }
 
 /* The force on A in world axes. */
@@ -419,7 +495,9 @@ static double value(const fm_instance *s, int32_t kind, int32_t c, int32_t part)
 {
     const int32_t component = part < 0 ? 0 : part;
     if (kind == FM_CT_FORCE) return force_on(s, c, component);
-    const int32_t i = s->image.contact_spot[c] + (kind == FM_CT_POINT ? component / 3 : component);
+    const int32_t i = s->image.contact_spot[c] + (kind == FM_CT_POINT   ? component / 3
+                                                  : kind == FM_CT_TREAD ? 0
+                                                                        : component);
     const nearest at = touch_of(s, i);
     double rub[3];
     switch (kind) {
@@ -428,6 +506,9 @@ static double value(const fm_instance *s, int32_t kind, int32_t c, int32_t part)
     case FM_CT_NORMAL: return at.normal;
     case FM_CT_SLIP: return at.speed;
     case FM_CT_STATE: return state_of(s, i, &at);
+    case FM_CT_TREAD: return at.open ? 0.0 : -bristles_of(s, s->image.contact_spot[c], &at, s->y).F[component];
+    case FM_CT_ROLLING_MOMENT: return moment_of(s, i, &at, FM_ROLLING);
+    case FM_CT_DRILLING_MOMENT: return moment_of(s, i, &at, FM_DRILLING);
     default: friction_of(s, i, &at, s->y, rub); return sqrt(dot(rub, rub));
     }
 }

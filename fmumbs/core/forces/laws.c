@@ -14,6 +14,7 @@
  */
 #include "laws.h"
 
+#include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/rate.h"

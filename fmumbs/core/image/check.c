@@ -358,10 +358,10 @@ static const char *check_ropes(const fm_image *m)
     return NULL;
 }
 
-/* Whether a spot has laws that never stick, one more with bristles, and a sphere where B is one. */
+/* Whether a spot has its laws, which never stick, and a sphere where B is one. */
 static int is_spot(const fm_image *m, int32_t i)
 {
-    const int32_t first = m->spot_law[i], laws = m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES ? 3 : 2;
+    const int32_t first = m->spot_law[i], laws = fm_spot_laws(m, i);
     const double *half = m->spot_half + 3 * i;
     if (first > m->n.laws - laws || (m->spot_plane[i] != 0 && m->spot_plane[i] != 1)) return 0;
     for (int32_t law = first; law < first + laws; law++)
@@ -386,10 +386,30 @@ static const char *check_roads(const fm_image *m)
     return next == m->n.knots ? NULL : "a knot belongs to no road";
 }
 
+/* The bristles of a contact from `bristle` on, those of all its spots and then those of its rolls, from `roll` on, are
+ * theirs, three each. Returns where those of the next one begin, -1 if they are out of place. */
+static int32_t bristles_after(const fm_image *m, int32_t c, int32_t bristle, int32_t *roll)
+{
+    const int brushed = m->contact_rubs[c] == FM_RUBS_BY_BRISTLES || m->contact_rubs[c] == FM_RUBS_AS_TYRE;
+    const int32_t first = m->contact_spot[c], end = first + m->contact_spots[c];
+    const int32_t turn = brushed ? bristle + 3 * m->contact_spots[c] : bristle;
+    const int rolls = m->contact_turn[c] >= 0;
+    if (rolls && (m->contact_rubs[c] != FM_RUBS_BY_BRISTLES || m->contact_turn[c] != turn)) return -1;
+    for (int32_t i = first; i < end; i++) {
+        if (m->spot_state[i] != (brushed ? bristle + 3 * (i - first) : -1)) return -1;
+        if (m->spot_roll[i] != (rolls ? *roll : -1)) return -1;
+        if (!rolls) continue;
+        if (*roll >= m->n.rolls || m->roll_spot[*roll] != i) return -1;
+        if (m->roll_state[*roll] != turn + 3 * (i - first) || !(m->roll_nominal[*roll] > 0.0)) return -1;
+        (*roll)++;
+    }
+    return rolls ? turn + 3 * m->contact_spots[c] : turn;
+}
+
 /* Spots belong to contacts, in order; the bristles from `bristle` on are theirs. */
 static const char *check_spots(const fm_image *m, int32_t bristle)
 {
-    int32_t next = 0, spot = 0;
+    int32_t next = 0, spot = 0, roll = 0;
     for (int32_t i = 0; i < m->n.contacts; i++) {
         if (m->contact_rubs[i] < 0 || m->contact_rubs[i] >= FM_RUBS_KINDS) return "a contact rubs in an impossible way";
         if (m->contact_state[i] != m->spot_state[m->contact_spot[i]])
@@ -400,18 +420,22 @@ static const char *check_spots(const fm_image *m, int32_t bristle)
             if (m->spot_contact[spot] != i) return "a spot belongs to another contact";
     }
     if (next != m->n.spots) return "a spot belongs to no contact";
+    for (int32_t i = 0; i < m->n.contacts; i++) {
+        const int32_t after = bristles_after(m, i, bristle, &roll);
+        if (after < 0 || after > m->n.bristles) return "a contact's bristles are out of place";
+        for (; bristle < after; bristle++)
+            if (m->bristle_friction[bristle] >= 0) return "a contact's bristles belong to a friction";
+    }
+    if (roll != m->n.rolls) return "what resists rolling belongs to no spot";
     for (int32_t i = 0; i < m->n.spots; i++) {
-        const int brushed = m->contact_rubs[m->spot_contact[i]] == FM_RUBS_BY_BRISTLES;
         if (!is_spot(m, i)) return "a contact has an impossible spot";
-        if (m->spot_state[i] != (brushed ? bristle : -1) || (brushed && bristle > m->n.bristles - 3))
-            return "a spot's bristles are out of place";
-        for (int32_t end = brushed ? bristle + 3 : bristle; bristle < end; bristle++)
-            if (m->bristle_friction[bristle] >= 0) return "a spot's bristles belong to a friction";
-        if (brushed && !(m->spot_nominal[i] > 0.0)) return "what is small of a spot's bristles is not positive";
+        if (m->spot_state[i] >= 0 && !(m->spot_nominal[i] > 0.0))
+            return "what is small of a spot's bristles is not positive";
     }
     for (int32_t i = 0; i < m->n.laws; i++) {
         const int32_t of = m->law_spot[i];
-        if (of >= 0 && (i < m->spot_law[of] || i > m->spot_law[of] + 2)) return "a spot's law is that of another";
+        if (of >= 0 && (i < m->spot_law[of] || i >= m->spot_law[of] + fm_spot_laws(m, of)))
+            return "a spot's law is that of another";
     }
     return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
 }

@@ -121,6 +121,19 @@ int32_t fm_kind_own_state(int32_t kind)
     return before;
 }
 
+/* How many laws watch a spot: contact, pressure, and with bristles their limit and those of rolling and drilling. */
+int32_t fm_spot_laws(const fm_image *m, int32_t spot)
+{
+    const int32_t c = m->spot_contact[spot];
+    return m->contact_turn[c] >= 0 ? 5 : m->contact_state[c] >= 0 ? 3 : 2;
+}
+
+/* Whether a contact rubs by Coulomb's law. */
+static int is_dry(int32_t rubs)
+{
+    return rubs == FM_RUBS_BY_BRISTLES || rubs == FM_RUBS_SMOOTHLY;
+}
+
 static int is_flexible(const fm_image *m, int32_t body)
 {
     return m->link_kind[m->body_link[body]] == FM_LINK_MODAL;
@@ -201,10 +214,16 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_VALVED: return m->cylinder_opening[object] >= 0 ? components : 0;
     case FM_HAVE_SPOTS: return m->contact_spots[object];
     case FM_HAVE_SPOT_PLACES: return 3 * m->contact_spots[object];
-    case FM_HAVE_BRISTLED: return m->contact_rubs[object] == FM_RUBS_BY_BRISTLES ? 3 * m->contact_spots[object] : 0;
+    case FM_HAVE_BRISTLED: return m->contact_state[object] >= 0 ? 3 * m->contact_spots[object] : 0;
     case FM_HAVE_RUBBED: return m->contact_rubs[object] != FM_RUBS_NOT ? components : 0;
     case FM_HAVE_BRUSHED: return m->contact_rubs[object] == FM_RUBS_BY_BRISTLES ? components : 0;
     case FM_HAVE_CREEPING: return m->contact_rubs[object] == FM_RUBS_SMOOTHLY ? components : 0;
+    case FM_HAVE_DRY: return is_dry(m->contact_rubs[object]) ? components : 0;
+    case FM_HAVE_DAMPED: return m->contact_state[object] >= 0 ? components : 0;
+    case FM_HAVE_TYRED: return m->contact_rubs[object] == FM_RUBS_AS_TYRE ? components : 0;
+    case FM_HAVE_ROLLING: return m->contact_turn[object] >= 0 ? components : 0;
+    case FM_HAVE_ROLLING_SPOTS: return m->contact_turn[object] >= 0 ? m->contact_spots[object] : 0;
+    case FM_HAVE_ROLLED: return m->contact_turn[object] >= 0 ? 3 * m->contact_spots[object] : 0;
     case FM_HAVE_ROTATING: return is_geared(m, m->motor_joint[object]) ? components : 0;
     case FM_HAVE_CUT: return m->motor_voltage_law[object] >= 0 ? components : 0;
     case FM_HAVE_CURBED: return m->motor_current_law[object] >= 0 ? components : 0;

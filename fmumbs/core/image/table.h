@@ -67,6 +67,7 @@ typedef struct fm_header {
     S(cylinders, "hydraulic cylinders between points")   \
     S(contacts, "contacts between bodies") \
     S(spots, "spots where contacts touch") \
+    S(rolls, "spots that resist rolling and drilling") \
     S(roads, "roads")                                    \
     S(knots, "knots of the splines of roads")            \
     S(rows, "constraint rows")                           \
@@ -440,12 +441,13 @@ typedef struct fm_header {
     A(cylinder_rated_drop, d, 1, cylinders, free, 0, "Pa", "FORCES")                                 \
     A(cylinder_supply, d, 1, cylinders, free, 0, "Pa", "FORCES")                                     \
     A(cylinder_tank, d, 1, cylinders, free, 0, "Pa", "FORCES")                                       \
-    /* contacts: their spots, how they rub, fm_rubs, the first of their bristles (-1: none), and the numbers of \
-     * their law (contact.c) */     \
+    /* contacts: their spots, how they rub, fm_rubs, the first of their bristles (-1: none) and of those against \
+     * rolling and drilling (-1: none), and the numbers of their laws (contact.c, tyre.c, rolling.c) */     \
     A(contact_spot, i, 1, contacts, spots, 0, "", "FORCES")                                          \
     A(contact_spots, i, 1, contacts, free, 0, "", "FORCES")                                          \
     A(contact_rubs, i, 1, contacts, free, 0, "", "FORCES")                                           \
     A(contact_state, i, 1, contacts, bristles, -1, "", "FORCES")                                     \
+    A(contact_turn, i, 1, contacts, bristles, -1, "", "FORCES")                                      \
     A(contact_stiffness, d, 1, contacts, free, 0, "", "FORCES")                                      \
     A(contact_exponent, d, 1, contacts, free, 0, "", "FORCES")                                       \
     A(contact_damping, d, 1, contacts, free, 0, "s/m", "FORCES")                                     \
@@ -455,6 +457,12 @@ typedef struct fm_header {
     A(contact_tangential, d, 1, contacts, free, 0, "N/m", "FORCES")                                  \
     A(contact_tangential_damping, d, 1, contacts, free, 0, "N.s/m", "FORCES")                        \
     A(contact_creep, d, 1, contacts, free, 0, "m/s", "FORCES")                                       \
+    A(contact_rolling, d, 1, contacts, free, 0, "m", "FORCES")                                       \
+    A(contact_drilling, d, 1, contacts, free, 0, "m", "FORCES")                                      \
+    A(contact_turning, d, 1, contacts, free, 0, "N.m/rad", "FORCES")                                 \
+    A(contact_turning_damping, d, 1, contacts, free, 0, "N.m.s/rad", "FORCES")                       \
+    A(contact_slip_stiffness, d, 2, contacts, free, 0, "N", "FORCES")                                \
+    A(contact_relaxation, d, 2, contacts, free, 0, "m", "FORCES")                                    \
     /* spots: a centre and half axes of an ellipsoid on A, all zero for a point; on B a plane across z at its point, \
      * or a sphere, of a radius below 0 where A is inside; the first of its laws, its bristles (-1: none), and what is \
      * small of these */                                                                             \
@@ -474,6 +482,11 @@ typedef struct fm_header {
     A(spot_law, i, 1, spots, laws, 0, "", "FORCES")                                                  \
     A(spot_state, i, 1, spots, bristles, -1, "", "FORCES")                                           \
     A(spot_nominal, d, 1, spots, free, 0, "m", "FORCES")                                             \
+    /* what resists rolling at a spot (-1: nothing), and its spot, bristles, and what is small of these */ \
+    A(spot_roll, i, 1, spots, rolls, -1, "", "FORCES")                                               \
+    A(roll_spot, i, 1, rolls, spots, 0, "", "FORCES")                                                \
+    A(roll_state, i, 1, rolls, bristles, 0, "", "FORCES")                                            \
+    A(roll_nominal, d, 1, rolls, free, 0, "rad", "FORCES")                                           \
     /* states of a host that integrates: positions and velocities that follow from the others by the loops, in order; \
      * none: all are states (independent.c) */                                                       \
     A(dependent_p, i, 1, dependent_p, positions, 0, "", "STATES")                                    \
@@ -495,6 +508,7 @@ typedef struct fm_header {
     A(cylinder_name, i, 1, cylinders, characters, 0, "", "NAMES")                                    \
     A(contact_name, i, 1, contacts, characters, 0, "", "NAMES")                                      \
     A(spot_name, i, 1, spots, characters, 0, "", "NAMES")                                            \
+    A(roll_name, i, 1, rolls, characters, 0, "", "NAMES")                                            \
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
@@ -573,6 +587,7 @@ typedef enum fm_rubs { /* friction of a contact */
                        FM_RUBS_NOT,
                        FM_RUBS_BY_BRISTLES,
                        FM_RUBS_SMOOTHLY,
+                       FM_RUBS_AS_TYRE,
                        FM_RUBS_KINDS
 } fm_rubs;
 

@@ -25,7 +25,8 @@
     O(GEAR, gear, gears)                                                                 \
     O(CYLINDER, cylinder, cylinders)                                                     \
     O(CONTACT, contact, contacts)                                                        \
-    O(SPOT, spot, spots)
+    O(SPOT, spot, spots)                                                                 \
+    O(ROLL, roll, rolls)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
@@ -91,6 +92,12 @@
     P(V, CT_RUB_STIFFNESS, contact_tangential, 1, contacts)                              \
     P(V, CT_RUB_DAMPING, contact_tangential_damping, 1, contacts)                        \
     P(V, CT_CREEP, contact_creep, 1, contacts)                                           \
+    P(V, CT_ROLLING, contact_rolling, 1, contacts)                                       \
+    P(V, CT_DRILLING, contact_drilling, 1, contacts)                                     \
+    P(V, CT_TURN_STIFFNESS, contact_turning, 1, contacts)                                \
+    P(V, CT_TURN_DAMPING, contact_turning_damping, 1, contacts)                          \
+    P(V, CT_SLIP_STIFFNESS, contact_slip_stiffness, 2, contacts)                         \
+    P(V, CT_RELAXATION, contact_relaxation, 2, contacts)                                 \
     P(V, FR_STATIC, friction_static, 1, frictions)                                       \
     P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
     P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
@@ -303,7 +310,15 @@
     K(CT_FORCE, CONTACT, "force", 3, OUTPUT, EVERY, NOWHERE, WORLD_AND_LAWS, STATE, "N", "N",                         \
       "force on the first body in world axes")                                                                        \
     K(CT_Z, CONTACT, "z", 0, STATE, BRISTLED, OWN_STATE, NOTHING, STATE, "m", "m",                                    \
-      "deflection of the bristles of each spot, in the axes of the second body")                                      \
+      "deflection of the bristles of each spot, in the axes of the second body; of a tyre ahead, aside, and 0")       \
+    K(CT_ROLLING_MOMENT, CONTACT, "rolling_moment", 0, OUTPUT, ROLLING_SPOTS, NOWHERE, WORLD_AND_LAWS, STATE,         \
+      "N.m", "N.m", "size of the moment against rolling at the spot")                                                 \
+    K(CT_DRILLING_MOMENT, CONTACT, "drilling_moment", 0, OUTPUT, ROLLING_SPOTS, NOWHERE, WORLD_AND_LAWS, STATE,       \
+      "N.m", "N.m", "size of the moment about the normal at the spot")                                                \
+    K(CT_TREAD, CONTACT, "tread", 2, OUTPUT, TYRED, NOWHERE, WORLD_AND_LAWS, STATE, "N", "N",                         \
+      "force on the tyre ahead, and aside, in its axis")                                                              \
+    K(CT_TURN, CONTACT, "turn", 0, STATE, ROLLED, OWN_STATE, NOTHING, STATE, "rad", "rad",                            \
+      "turning of the bristles of each spot that resist rolling and drilling, in the axes of the second body")        \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
       "generalised force that the coupling exerts on the coordinate")                                                 \
     K(C_POWER, COUPLING, "power", 1, OUTPUT, CAMS, NOWHERE, JOINT_FORCES, BALANCE, "W", "W",                          \
@@ -446,16 +461,28 @@
       "what a rate of the overlap adds to the force, as a part of it")                                                \
     K(CT_MU, CONTACT, "mu", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "", "",                                  \
       "coefficient of friction of a contact that slips")                                                              \
-    K(CT_STATIC, CONTACT, "static", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "", "",                          \
+    K(CT_STATIC, CONTACT, "static", 1, TUNABLE, DRY, PARAMETER, NOTHING, NOTHING, "", "",                          \
       "coefficient of friction at rest")                                                                              \
-    K(CT_STRIBECK, CONTACT, "stribeck", 1, TUNABLE, RUBBED, PARAMETER, NOTHING, NOTHING, "m/s", "m/s",                \
+    K(CT_STRIBECK, CONTACT, "stribeck", 1, TUNABLE, DRY, PARAMETER, NOTHING, NOTHING, "m/s", "m/s",                \
       "speed at which friction falls from the one to the other")                                                      \
     K(CT_RUB_STIFFNESS, CONTACT, "tangential_stiffness", 1, TUNABLE, BRUSHED, PARAMETER, NOTHING, NOTHING,            \
       "N/m", "N/m", "stiffness of the bristles")                                                                      \
-    K(CT_RUB_DAMPING, CONTACT, "tangential_damping", 1, TUNABLE, BRUSHED, PARAMETER, NOTHING, NOTHING,                \
+    K(CT_RUB_DAMPING, CONTACT, "tangential_damping", 1, TUNABLE, DAMPED, PARAMETER, NOTHING, NOTHING,                \
       "N.s/m", "N.s/m", "damping of the bristles")                                                                    \
     K(CT_CREEP, CONTACT, "creep", 1, TUNABLE, CREEPING, PARAMETER, NOTHING, NOTHING, "m/s", "m/s",                    \
       "speed at which the friction is 0.707 of what it is at high speed")                                             \
+    K(CT_ROLLING, CONTACT, "rolling_arm", 1, TUNABLE, ROLLING, PARAMETER, NOTHING, NOTHING, "m", "m",                 \
+      "arm of the normal force against rolling")                                                                      \
+    K(CT_DRILLING, CONTACT, "drilling_arm", 1, TUNABLE, ROLLING, PARAMETER, NOTHING, NOTHING, "m", "m",               \
+      "arm of the normal force against turning about the normal")                                                     \
+    K(CT_TURN_STIFFNESS, CONTACT, "turning_stiffness", 1, TUNABLE, ROLLING, PARAMETER, NOTHING, NOTHING,              \
+      "N.m/rad", "N.m/rad", "stiffness of the bristles against rolling and drilling")                                 \
+    K(CT_TURN_DAMPING, CONTACT, "turning_damping", 1, TUNABLE, ROLLING, PARAMETER, NOTHING, NOTHING,                  \
+      "N.m.s/rad", "N.m.s/rad", "damping of these bristles")                                                          \
+    K(CT_SLIP_STIFFNESS, CONTACT, "slip_stiffness", 2, TUNABLE, TYRED, PARAMETER, NOTHING, NOTHING, "N", "N",         \
+      "force of the tyre for each unit of slip ahead, and aside")                                                     \
+    K(CT_RELAXATION, CONTACT, "relaxation", 2, TUNABLE, TYRED, PARAMETER, NOTHING, NOTHING, "m", "m",                 \
+      "way within which a change of the slip acts, ahead and aside")                                                  \
     K(FR_STATIC, FRICTION, "static", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                          \
       "coefficient of static friction")                                                                               \
     K(FR_KINETIC, FRICTION, "kinetic", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
@@ -577,6 +604,12 @@
     B(CT_RUB_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                   \
     B(CT_RUB_DAMPING, FM_EACH, FM_LEAST, FM_LARGEST)                                     \
     B(CT_CREEP, FM_EACH, FM_LEAST, FM_LARGEST)                                           \
+    B(CT_ROLLING, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(CT_DRILLING, FM_EACH, 0.0, FM_LARGEST)                                             \
+    B(CT_TURN_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                  \
+    B(CT_TURN_DAMPING, FM_EACH, FM_LEAST, FM_LARGEST)                                    \
+    B(CT_SLIP_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                  \
+    B(CT_RELAXATION, FM_EACH, FM_LEAST, FM_LARGEST)                                      \
     B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
     B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
     B(LAW_RESTITUTION, FM_EACH, 0.0, 1.0)                                                \

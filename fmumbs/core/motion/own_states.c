@@ -14,6 +14,7 @@
 #include "../forces/inputs.h"
 #include "../instance/instance.h"
 #include "../loops/jacobian.h"
+#include "../maths/vectors.h"
 #include "../forces/point_pair.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
@@ -71,12 +72,25 @@ static void place(fm_instance *s, const double *y)
     fm_make_world(s, y);
 }
 
+/* x <- E x of three states. */
+static void relax_three(const fm_own_states *own, double g, double x[FM_OWN_STATES])
+{
+    double column[3][3], across[3][3];
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++) column[k][j] = (j == k ? 1.0 : 0.0) - g * own->A[j][k];
+    for (int k = 0; k < 3; k++) cross(column[(k + 1) % 3], column[(k + 2) % 3], across[k]);
+    const double size = dot(column[0], across[0]), right[3] = {x[0], x[1], x[2]};
+    for (int k = 0; k < 3; k++) x[k] = dot(across[k], right) / size;
+}
+
 /* x <- E x. */
 static void relax(const fm_own_states *own, int count, double g, double x[FM_OWN_STATES])
 {
     const double a = 1.0 - g * own->A[0][0], d = 1.0 - g * own->A[1][1], b = -g * own->A[0][1], c = -g * own->A[1][0];
     if (count == 1) x[0] /= a;
-    for (int j = 0; j < count && count > 2; j++) x[j] /= 1.0 - g * own->A[j][j]; /* those of spots do not mix */
+    if (count > 2 && (b != 0.0 || own->A[0][2] != 0.0 || own->A[1][2] != 0.0)) relax_three(own, g, x);
+    else
+        for (int j = 0; j < count && count > 2; j++) x[j] /= 1.0 - g * own->A[j][j];
     if (count != 2) return;
     const double first = (d * x[0] - b * x[1]) / (a * d - b * c);
     x[1] = (a * x[1] - c * x[0]) / (a * d - b * c), x[0] = first;

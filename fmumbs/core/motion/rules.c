@@ -83,7 +83,8 @@ static fm_status check_frictions(fm_instance *s, fm_status status)
                          s->friction_kinetic[i]) != FM_OK)
             return status;
     for (int32_t i = 0; i < s->image.n.contacts; i++)
-        if (check_static(s, status, s->image.contact_name[i], "mu", s->contact_static[i], s->contact_mu[i]) != FM_OK)
+        if (s->image.contact_rubs[i] != FM_RUBS_AS_TYRE &&
+            check_static(s, status, s->image.contact_name[i], "mu", s->contact_static[i], s->contact_mu[i]) != FM_OK)
             return status;
     return FM_OK;
 }

@@ -87,6 +87,7 @@ static double *stored_beside(fm_instance *s, int32_t kind, int32_t object, int32
         return s->y + s->model.bristles + fm_kind_own_state(kind) +
                (kind == FM_M_CURRENT ? m->motor_state[object]
                 : kind == FM_CT_Z    ? m->contact_state[object] + part
+                : kind == FM_CT_TURN ? m->contact_turn[object] + part
                                      : m->cylinder_state[object]);
     case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_AT_MODAL_SPEED: return speeds + m->link_u[m->body_link[object]] + part;

@@ -15,6 +15,7 @@
 #include "../forces/contact.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../maths/vectors.h"
 #include "dense.h"

@@ -118,9 +118,14 @@ def draw(seed: int) -> tuple[fm.Model, Bodies, dict[str, Any], list[Any]]:
     static = mu * rng.choice([1.0, 1.3])
     K, D, k = 10 ** rng.uniform(4, 5), 10 ** rng.uniform(1, 2), 10 ** rng.uniform(4, 5)
     m, c, stribeck = rng.choice([1.0, 1.5, 2.0]), rng.uniform(0.0, 0.6), rng.uniform(0.1, 0.5)
+    rolling, drilling, turning = rng.uniform(0.0, 5e-3), rng.choice([0.0, 2e-3]), rng.uniform(1.0, 10.0)
     law = Law(k if m == 1 else 30 * k, m, c, mu, static, stribeck, K, D)
     press = fm.Press(law.k, exponent=m, damping=c)
     friction = fm.Coulomb(mu, static=static, stribeck=stribeck, stiffness=K, damping=D)
+    resisted = replace(law, rolling=rolling, drilling=drilling, turning=turning, eddy=0.05)
+    resists = replace(
+        friction, rolling_arm=rolling, drilling_arm=drilling, turning_stiffness=turning, turning_damping=0.05
+    )
     gravity = np.array([*rng.uniform(-3, 3, 2), -9.81])
     model, oracle = fm.Model("drawn", gravity=tuple(gravity)), Bodies(mass, np.array(inertia), gravity)
     plane = fm.Plane(model.ground.at())
@@ -132,10 +137,10 @@ def draw(seed: int) -> tuple[fm.Model, Bodies, dict[str, Any], list[Any]]:
     oracle.contacts += [(0, corner, 0.0, None, 0.0, law) for corner in corners]
     middle, radius = rng.uniform(-0.05, 0.05, 3), rng.uniform(0.05, 0.15)
     one = fm.Sphere(bodies[1].at(*middle), radius)
-    model.add(fm.Contact("floor", one, plane, press, friction))
-    oracle.contacts.append((1, middle, radius, None, 0.0, law))
-    model.add(fm.Contact("pair", one, fm.Sphere(bodies[0].at(), 0.1), press, friction))
-    oracle.contacts.append((1, middle, radius, 0, 0.1, law))
+    model.add(fm.Contact("floor", one, plane, press, resists))
+    oracle.contacts.append((1, middle, radius, None, 0.0, resisted))
+    model.add(fm.Contact("pair", one, fm.Sphere(bodies[0].at(), 0.1), press, resists))
+    oracle.contacts.append((1, middle, radius, 0, 0.1, resisted))
     model.add(fm.Contact("inside", one, fm.Hollow(model.ground.at(), 0.6), press, friction))
     oracle.contacts.append((1, middle, radius, None, -0.6, law))
     r = np.array([[0.0, 0.0, 0.22], [0.3, 0.05, 0.35]])
@@ -156,7 +161,7 @@ def test_free_bodies_move_as_by_newton_and_euler(seed: int) -> None:
     solver.assemble()
     solver.step(0.12)
     found = [[solver.get(f"f{i}.{what}[{k}]") for k in (1, 2, 3)] for what in "rv" for i in range(2)]
-    places, _, speeds, _, _ = oracle.run(r, q, v, w, 0.12)
+    places, _, speeds, *_ = oracle.run(r, q, v, w, 0.12)
     assert_allclose(found[:2], places, rtol=0, atol=BESIDE)
     assert_allclose(found[2:], speeds, rtol=0, atol=100 * BESIDE)
     touched = [solver.get(name) for name in ("hull.normal[1]", "hull.normal[2]", "floor.normal", "pair.normal")]

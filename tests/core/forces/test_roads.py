@@ -165,7 +165,7 @@ def test_a_ball_moves_as_by_newton_and_euler(seed: int) -> None:
     solver = fm.Solver(model, scheme="dop853", tolerance=1e-10, starts={"f.r": tuple(r), "f.v": tuple(v)})
     solver.assemble()
     solver.step(0.3)
-    places, _, speeds, spins, _ = oracle.run([r], [[1, 0, 0, 0]], [v], [[0, 0, 0]], 0.3)
+    places, _, speeds, spins, *_ = oracle.run([r], [[1, 0, 0, 0]], [v], [[0, 0, 0]], 0.3)
     assert_allclose([solver.get(f"f.r[{k}]") for k in (1, 2, 3)], places[0], atol=BESIDE)
     assert_allclose([solver.get(f"f.v[{k}]") for k in (1, 2, 3)], speeds[0], atol=100 * BESIDE)
     assert np.linalg.norm(spins) > 1.0
