@@ -220,7 +220,8 @@ fm_status fm_reset(fm_instance *instance);
  * excited modes keep their velocities. The result does not depend on earlier assemblies. */
 fm_status fm_assemble(fm_instance *instance, double t);
 /* The position variables of the spanning tree at the present time, in the image's order: at most `capacity` of them.
- * Returns how many there are. */
+ * Returns how many there are; 0 if they do not follow from the independent states that a host set, and the message
+ * says why. */
 size_t fm_positions(fm_instance *instance, double *positions, size_t capacity);
 /* The number of velocity variables of the spanning tree. */
 int32_t fm_speed_count(const fm_instance *instance);
@@ -283,10 +284,10 @@ int32_t fm_mobility(const fm_instance *instance);
 int32_t fm_excited(const fm_instance *instance);
 /* The constraint Jacobian J at the present state, (rows, speeds) by rows: rates of the constraints = J times the
  * velocity variables of the spanning tree. `capacity`: doubles that J has room for. The rows of prescribed start values
- * are zero. Returns how many doubles J has. */
+ * are zero. Returns how many doubles J has, 0 as fm_positions. */
 size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);
 /* By how much each row is violated at the present state, (rows, 2): its value [m] or [1], 0 for rows of velocities, and
- * its rate. Returns how many doubles c has. */
+ * its rate. Returns how many doubles c has, 0 as fm_positions. */
 size_t fm_violations(fm_instance *instance, double *c, size_t capacity);
 
 /* Integration by the host, as FMI's Model Exchange asks for ---------------------------------------------
@@ -329,7 +330,7 @@ fm_status fm_update_events(fm_instance *instance, fm_events *events);
 /* The tree state (positions + speeds + bristles): the continuous states, and among them what follows a path.
  * fm_set_tree_state puts the latter anywhere, until fm_set_continuous; its rates are those of the path at fm_time().
  * `capacity`: doubles that there is room for; nothing is written where that is too few, and fm_tree_rates is refused.
- * fm_tree_state and fm_tree_nominals return how many there are. */
+ * fm_tree_state and fm_tree_nominals return how many there are, fm_tree_state 0 as fm_positions. */
 size_t fm_tree_state(fm_instance *instance, double *y, size_t capacity);
 fm_status fm_set_tree_state(fm_instance *instance, const double *y);
 fm_status fm_tree_rates(fm_instance *instance, double *rates, size_t capacity);
@@ -388,7 +389,8 @@ int fm_has_adjoint(fm_instance *instance, char *why, size_t capacity);
 
 /* Where the bodies are at the present positions: for each body, in the image's order, its origin r (3) [m] and its
  * rotation matrix R (3, 3) by rows, from body axes to world axes; then the modal coordinates of each flexible body.
- * `capacity`: doubles that there is room for; what does not fit is left out. Returns how many there are. */
+ * `capacity`: doubles that there is room for; what does not fit is left out. Returns how many there are, 0 as
+ * fm_positions. */
 size_t fm_poses(fm_instance *instance, double *poses, size_t capacity);
 
 /* State: version, image hash, checksum and numbers, but no pointers ------------------------------------------- */

@@ -156,9 +156,7 @@ class Solver:
         Rows [m] or [1] in the order of `active_rows`; velocities as in set_state(). Rows that are used in assemble()
         only are zero.
         """
-        J = np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"]))
-        self._ask(lib.fm_jacobian, _pointer("double", J), J.size)
-        return J
+        return self._filled(lib.fm_jacobian, np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"])))
 
     @property
     def positions(self) -> Array:
@@ -166,9 +164,7 @@ class Solver:
 
         Also of an image that shows declared variables only.
         """
-        p = np.zeros(self.image.sizes["positions"])
-        self._ask(lib.fm_positions, _pointer("double", p), len(p))
-        return p
+        return self._filled(lib.fm_positions, np.zeros(self.image.sizes["positions"]))
 
     # Values -------------------------------------------------------------------------------------------------
 
@@ -465,6 +461,12 @@ class Solver:
         """The value that a function of the core returns. Other threads wait."""
         with self._lock:
             return self._run(function, arguments)
+
+    def _filled(self, function: Any, values: Array) -> Array:
+        """Values that a function of the core fills, unless they do not follow from independent states."""
+        if self._ask(function, _pointer("double", values), values.size) < values.size:
+            raise SolverError(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
+        return values
 
     def _run(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         """The same with the lock held; refuses calls from a signal handler during a step."""

@@ -254,6 +254,28 @@ def test_what_follows_is_closed_before_the_tree_is_read(read: str) -> None:
     assert (found[0] == found[1]).all()
 
 
+@pytest.mark.parametrize("read", ["positions", "tree state", "jacobian", "violations", "poses"])
+def test_what_does_not_follow_is_not_read(read: str) -> None:
+    """A crank's angle that no rocker reaches."""
+    model = read_model("four_bar")
+    model.input("torque", to="D.tau")
+    solver = fm.Solver(with_independent_states(compile(model)))
+    solver.assemble()
+    solver.call(lib.fm_update_events, ffi.new("fm_events *"))
+    x = np.empty(2)
+    lib.fm_get_continuous(solver.instance, pointer(x))
+    x[0] += 2.5
+    solver.call(lib.fm_set_continuous, 0.0, pointer(x))
+    if read in ("positions", "jacobian"):
+        with pytest.raises(fm.SolverError, match="the loops cannot be closed at the independent states"):
+            getattr(solver, read)
+        return
+    called = {"tree state": lib.fm_tree_state, "violations": lib.fm_violations, "poses": lib.fm_poses}[read]
+    room = np.full(1000, np.nan)
+    assert called(solver.instance, pointer(room), len(room)) == 0 and np.isnan(room).all()
+    assert "the loops cannot be closed" in ffi.string(lib.fm_message(solver.instance)).decode()
+
+
 # Singular --------------------------------------------------------------------------------------------------------
 
 

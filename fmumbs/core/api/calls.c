@@ -205,17 +205,18 @@ fm_status fm_continuous_rates(fm_instance *s, double *rates)
 size_t fm_positions(fm_instance *s, double *positions, size_t capacity)
 {
     fm_enter(s);
-    (void)fm_settle(s);
+    const int closed = settled(s);
     (void)fm_leave(s, FM_OK);
-    return fm_read_positions(s, positions, capacity);
+    return closed ? fm_read_positions(s, positions, capacity) : 0;
 }
 
 size_t fm_tree_state(fm_instance *s, double *y, size_t capacity)
 {
     const size_t size = (size_t)s->model.ny;
     fm_enter(s);
-    (void)fm_settle(s);
+    const int closed = settled(s);
     (void)fm_leave(s, FM_OK);
+    if (!closed) return 0;
     if (capacity >= size) memcpy(y, s->y, size * sizeof *y);
     return size;
 }
@@ -275,8 +276,7 @@ fm_status fm_evaluate(fm_instance *s, size_t times)
 size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 {
     fm_enter(s);
-    (void)fm_settle(s);
-    const size_t size = fm_do_jacobian(s, J, capacity);
+    const size_t size = settled(s) ? fm_do_jacobian(s, J, capacity) : 0;
     (void)fm_leave(s, FM_OK);
     return size;
 }
@@ -284,8 +284,7 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 size_t fm_violations(fm_instance *s, double *c, size_t capacity)
 {
     fm_enter(s);
-    (void)fm_settle(s);
-    const size_t size = fm_do_violations(s, c, capacity);
+    const size_t size = settled(s) ? fm_do_violations(s, c, capacity) : 0;
     (void)fm_leave(s, FM_OK);
     return size;
 }
@@ -368,8 +367,7 @@ fm_status fm_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size_t 
 size_t fm_poses(fm_instance *s, double *poses, size_t capacity)
 {
     fm_enter(s);
-    (void)fm_settle(s);
-    const size_t count = fm_do_poses(s, poses, capacity);
+    const size_t count = settled(s) ? fm_do_poses(s, poses, capacity) : 0;
     (void)fm_leave(s, FM_OK);
     return count;
 }

@@ -60,7 +60,6 @@ static double show(void *component, double end, int event)
 static fm_status step_to_goal(fmu_component *c)
 {
     for (;;) {
-        c->changed = 0;
         const fm_status status = fm_step(c->core, c->goal);
         if (status != FM_OK || !c->changed || !(fm_time(c->core) < c->goal)) return status;
     }

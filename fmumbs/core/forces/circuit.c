@@ -62,10 +62,16 @@ fm_circuit fm_motor_at(const fm_instance *s, int32_t i, const double *y)
     return at;
 }
 
+/* The current at which its rate is zero. */
+double fm_motor_settled(const fm_instance *s, int32_t i, const fm_circuit *at)
+{
+    return cut(at->settled, s->motor_current_limit[i]);
+}
+
 double fm_motor_current(const fm_instance *s, int32_t i, const fm_circuit *at, const double *y)
 {
     const int32_t state = s->image.motor_state[i];
-    if (s->work.still) return cut(at->settled, s->motor_current_limit[i]);
+    if (s->work.still) return fm_motor_settled(s, i, at);
     if (state >= 0) return y[s->model.bristles + state];
     return at->held ? at->held * s->motor_current_limit[i] : at->settled;
 }

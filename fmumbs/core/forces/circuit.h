@@ -15,6 +15,7 @@ typedef struct fm_circuit {
 
 double fm_motor_strength(const fm_instance *s, int32_t i);
 fm_circuit fm_motor_at(const fm_instance *s, int32_t i, const double *y);
+double fm_motor_settled(const fm_instance *s, int32_t i, const fm_circuit *at);
 double fm_motor_current(const fm_instance *s, int32_t i, const fm_circuit *at, const double *y);
 void fm_motor_watch(const fm_instance *s, int32_t law, const double *y, double *x, double *v);
 int fm_motor_held(const fm_instance *s, int32_t motor);

@@ -102,7 +102,7 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     own->damping = state < 0 && !at.held ? passed * k * k / R : 0.0;
     if (state < 0) return 0;
     own->first = s->model.bristles + state;
-    own->settled[0] = fmax(fmin(at.settled, s->motor_current_limit[i]), -s->motor_current_limit[i]);
+    own->settled[0] = fm_motor_settled(s, i, &at);
     own->C[0] = passed * k;
     if (at.held) return 1;
     own->rate[0] = ((at.voltage - k * at.rate) - R * y[own->first]) / L;

@@ -12,7 +12,7 @@ FM_HIDDEN_BEGIN
     A(double, tau, n.speeds)         /* applied forces of all modes: inputs, springs, dampers */           \
     A(double, input, n.inputs)       /* inputs at the time of an evaluation: tau, loads, controls */            \
     A(double, control, n.controls)   /* controls at that time */                                           \
-    A(double, control_seed, n.controls) /* changes of the controls in a response to inputs, else 0 */       \
+    A(double, control_seed, n.controls) /* changes of the controls, of the last response to inputs */       \
     A(double, own_seed, n.bristles)     /* what these change of the rates of own states */                      \
     A(double, seed, n.inputs)        /* as input: direction of directional derivatives */                  \
     A(double, applied, 6 * n.links)  /* wrench of springs and loads, link axes, at the link's origin */       \

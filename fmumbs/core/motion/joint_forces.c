@@ -24,11 +24,10 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 }
 
 /* The wrench that each parent exerts on its link, from the leaves to the roots: z_a of Eq. 33 (riccati-mstmm), by the
- * balance of each link. */
+ * balance of each link, after fm_load_links. */
 static void balance_links(fm_instance *s, const double *udot)
 {
     const int32_t links = s->image.n.links;
-    fm_complete_inertial(s);
     for (int32_t i = 0; i < links; i++) {
         const fm_link *k = s->link + i;
         const fm_motion *m = s->motion + i;

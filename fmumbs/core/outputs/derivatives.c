@@ -234,7 +234,6 @@ static void add_response(fm_instance *s, const uint32_t *unknown, size_t unknown
     for (size_t i = 0; i < unknowns; i++)
         if (!is_at_rest(s, unknown[i])) result[i] += response_of(s, unknown[i]);
     s->laws.off = FM_ALL_LAWS;
-    memset(s->work.control_seed, 0, (size_t)m->n.controls * sizeof(double));
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 

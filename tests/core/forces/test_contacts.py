@@ -23,9 +23,7 @@ BESIDE = 1e-8  # of places [m] beside SciPy's at a tolerance of 1e-9, which step
 SOLID = 0.4 * MASS * RADIUS**2  # inertia of a solid sphere
 
 
-def ball(
-    normal: Any, friction: Any = None, gravity: Any = (0, 0, 0), *, r0: Any, v0: Any
-) -> fm.Model:
+def ball(normal: Any, friction: Any = None, gravity: Any = (0, 0, 0), *, r0: Any, v0: Any) -> fm.Model:
     model = fm.Model("ball", gravity=gravity)
     body = fm.Body("b", mass=MASS, inertia=(SOLID,) * 3)
     start = {"q0": (*r0, 1, 0, 0, 0), "u0": (*v0, 0, 0, 0)}
@@ -54,6 +52,17 @@ def test_a_rebound_is_that_of_the_closed_form(exponent: float, speed: float) -> 
     assert_allclose(c * (speed + after), math.log((1 + c * speed) / (1 - c * after)), rtol=CLOSED_FORM)
     if c * speed == 0.5:
         assert_allclose(after / speed, 0.7484349, atol=1e-7)
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau"])
+def test_a_ball_that_is_put_near_the_floor_rebounds(scheme: Any) -> None:
+    """Although it was known to be far above it."""
+    solver = fm.Solver(ball(fm.Press(1e5, restitution=0.6, speed=1.0), v0=(0, 0, -1.0), r0=(0, 0, 50.0)), scheme=scheme)
+    solver.assemble()
+    solver.step(1.0)
+    solver.set_state([0, 0, 0.2, 1, 0, 0, 0], [0, 0, -1.0, 0, 0, 0])
+    solver.step(2.0)
+    assert_allclose(solver.get("f.v[3]"), 0.6, rtol=1e-5)
 
 
 def test_a_rebound_in_fmus(tmp_path: Path) -> None:

@@ -99,12 +99,30 @@ def test_it_swings_as_the_closed_form_says(tmp_path: Path, options: Any) -> None
     V = DEAD + A * 0.5 * STROKE
     model, omega = ram(area_B=A, u0=SMALL), np.sqrt(2 * BETA * A**2 / (V * MASS))
     tight = {} if options["scheme"] == "rk4" else {"tolerance": 1e-12}
-    for what, t, found in runs(
-        tmp_path, model, ["s.qd", "C.force"], stop=0.02, interval=1e-3, **(tight | options)
-    ):
+    for what, t, found in runs(tmp_path, model, ["s.qd", "C.force"], stop=0.02, interval=1e-3, **(tight | options)):
         exact, most = SMALL * np.cos(omega * t), MASS * omega * SMALL
         assert_allclose(found["s.qd"], exact, rtol=0, atol=CLOSED_FORM * SMALL, err_msg=what)
         assert_allclose(found["C.force"], -most * np.sin(omega * t), rtol=0, atol=CLOSED_FORM * most, err_msg=what)
+
+
+def test_stiff_shut_chambers_take_long_steps_by_radau() -> None:
+    """A weight that sinks into oil of 1e12 Pa: without the stiffness of the chambers some 150 000 evaluations."""
+    model = fm.Model("press", gravity=(0, 0, -9.81))
+    load = fm.Body("load", mass=MASS, inertia=(1, 1, 1))
+    model.add(load, fm.Prismatic("s", model.ground.at(), load.at(), axis="z", q0=START, damping=1e6))
+    model.add(fm.Cylinder("C", model.ground.at(), load.at(), **(SIZES | {"bulk_modulus": 1e12})))
+    result = model.simulate(stop=1.0, scheme="radau", tolerance=1e-6)
+    assert result["solver.evaluations"][-1] < 1000
+    assert_allclose(result["C.force"][-1], 9.81 * MASS, rtol=1e-4)
+
+
+def test_pressures_that_leakage_ties_take_long_steps_by_radau() -> None:
+    """The more oil leaks, the faster the pressures approach each other, at a difference that stays small."""
+    found = []
+    for leakage in (1e-9, 1e-7):
+        result = ram(u0=0.1, leakage=leakage).simulate(stop=0.2, scheme="radau", tolerance=1e-4)
+        found.append(result["solver.evaluations"][-1])
+    assert found[1] < 2 * found[0]
 
 
 def test_energy_stays_in_the_oil() -> None:

@@ -118,6 +118,38 @@ def test_in_model_exchange(tmp_path: Path, fmi: Any, name: str) -> None:
     assert np.abs(found["M.current"]).max() <= MOST * (1.0 + 1e-7)
 
 
+@pytest.mark.parametrize("efficiency", [1.0, ETA, 0.3])
+def test_radau_knows_the_whole_matrix_of_a_motor(efficiency: float) -> None:
+    """The equations are linear: a step takes two iterations of its three stages, and three evaluations at most around
+    them.
+    """
+    lossy = {"efficiency": efficiency} if efficiency < 1.0 else {}
+    result = drive(voltage=12.0, **lossy).simulate(stop=1.0, scheme="radau", tolerance=1e-6)
+    assert result["solver.evaluations"][-1] < 10 * result["solver.steps"][-1]
+
+
+def test_a_torque_that_changes_its_sign_and_back_within_a_step_loses_on_both_sides() -> None:
+    """A voltage that is a parabola of the time, for a wheel so heavy that its speed is all but constant: torques below
+    zero are driven, and the work of both parts is the integral of what the gear passes on.
+    """
+    speed, heavy, h, middle, half = 1e-3, 1e6, 1.0, 0.537, 0.01
+    model = fm.Model("heavy", gravity=(0, 0, 0))
+    wheel = fm.Body("wheel", mass=1.0, inertia=(heavy,) * 3)
+    hinge = fm.Revolute("h", model.ground.at(), wheel.at(), axis="z")
+    V = np.polynomial.Polynomial([middle**2 - half**2 + k * speed, -2.0 * middle, 1.0])
+    motor = fm.Motor("M", hinge, resistance=R, constant=K, gear=N, efficiency=ETA, voltage=float(V.coef[0]))
+    model.add(wheel, hinge, motor)
+    solver = fm.Solver(fm.compile(model, starts={"h.qd": speed}))
+    solver.assemble()
+    for order in (1, 2):
+        solver.set_input_derivatives("M.voltage", order, order * float(V.coef[order]))
+    solver.step(h)
+    whole = (V - k * speed).integ()
+    below = whole(middle + half) - whole(middle - half)
+    passed = ETA * (whole(h) - below) + below / ETA
+    assert_allclose(heavy * (solver.get("h.qd") - speed) / (k / R), passed, atol=0.1 * abs(below))
+
+
 def test_an_input_through_the_limit_of_the_voltage_is_cut_there() -> None:
     """A ramp of the voltage, without inductance: the integral of the cut ramp turns the wheel."""
     model = drive(0.0, voltage_limit=5.0)
@@ -187,6 +219,16 @@ def test_losses_and_their_derivatives_follow_the_direction_of_the_power(current:
     linear(ETA if current * speed > 0.0 else 1.0 / ETA, current, speed)
 
 
+@pytest.mark.parametrize("voltage", [6.0, -6.0])
+@pytest.mark.parametrize("speed", [5.0, -5.0])
+def test_what_a_voltage_changes_is_lost_in_the_same_part(voltage: float, speed: float) -> None:
+    solver = fm.Solver(fm.compile(drive(0.0, efficiency=ETA, voltage=voltage), starts={"h.qd": speed}))
+    solver.assemble()
+    c = ETA if (voltage - k * speed) * speed > 0.0 else 1.0 / ETA
+    found = solver.directional_derivative(["h.qdd", "M.torque"], ["M.voltage"], [1.0])
+    assert_allclose(found, [c * k / R / J, c * k / R], rtol=1e-12)
+
+
 def test_the_eigenvalues_are_those_of_the_two_equations_with_the_efficiency() -> None:
     for speed, c in ((5.0, ETA), (-5.0, 1 / ETA)):
         model = drive(efficiency=ETA, current=2.0)
@@ -233,11 +275,12 @@ def test_it_slides_again_when_the_load_leaves_what_the_gear_holds() -> None:
     assert_allclose(result["h.qd"][moving], expected, rtol=0, atol=FINE)
 
 
-def test_at_rest_the_gear_loses_nothing() -> None:
+@pytest.mark.parametrize("inductance", [L, 0.0])
+def test_at_rest_the_gear_loses_nothing(inductance: float) -> None:
     plain = drive(0.0)
     hinge = fm.Revolute("h", plain.ground.at(), plain["wheel"].at(), axis="z", stiffness=100.0)
     model = fm.Model("held", gravity=(0, 0, 0))
-    motor = fm.Motor("M", hinge, resistance=R, inductance=L, constant=K, gear=N, voltage=12.0, **LIMITS)
+    motor = fm.Motor("M", hinge, resistance=R, inductance=inductance, constant=K, gear=N, voltage=12.0, **LIMITS)
     model.add(plain["wheel"], hinge, motor)
     found = fm.equilibrium(model).solver
     assert_allclose([found.get("M.current"), found.get("h.q")], [MOST, k * MOST / 100.0], rtol=1e-12)

@@ -149,6 +149,15 @@ def test_derivatives_with_inductance() -> None:
     assert_allclose(back, [k / J, 0.0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("inductance", [L, 0.0])
+def test_accelerations_wait_for_the_current_of_an_inductance(inductance: float) -> None:
+    variables = fm.compile(drive(inductance)).variables
+    voltage = next(one.index for one in variables if one.name == "M.voltage")
+    for name in ("h.qdd", "M.torque", "M.current"):
+        found = next(one.dependencies for one in variables if one.name == name)
+        assert (voltage in (found if found is not None else (voltage,))) == (inductance == 0.0), name
+
+
 def test_voltages_are_cut() -> None:
     solver = fm.Solver(drive(0.0, voltage_limit=5.0, voltage=12.0))
     solver.assemble()
@@ -182,6 +191,18 @@ def test_saved_states_and_start_values_hold_the_current() -> None:
     assert solver.get("M.current") == 3.0
     solver.step(0.01)
     goes_on_alike(solver, 0.02, "M.current")
+
+
+def test_each_motor_has_its_own_start_value() -> None:
+    model, hinges = fm.Model("two", gravity=(0, 0, 0)), []
+    for name in "ab":
+        wheel = fm.Body(name, mass=1.0, inertia=(0.1, 0.1, INERTIA))
+        hinges.append(fm.Revolute(f"h{name}", model.ground.at(), wheel.at(), axis="z"))
+        model.add(wheel, hinges[-1], fm.Motor(f"M{name}", hinges[-1], resistance=R, inductance=L, constant=K))
+    solver = fm.Solver(fm.compile(model, starts={"Ma.current": 3.0, "Mb.current": -2.0}))
+    solver.assemble()
+    assert (solver.get("Ma.current"), solver.get("Mb.current")) == (3.0, -2.0)
+    assert (solver.get("ha.qdd"), solver.get("hb.qdd")) == (K * 3.0 / INERTIA, K * -2.0 / INERTIA)
 
 
 def test_in_a_loop_a_motor_does_what_its_torque_does() -> None:
