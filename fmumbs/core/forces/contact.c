@@ -261,6 +261,16 @@ static void friction_of(const fm_instance *s, int32_t i, const nearest *at, cons
     for (int j = 0; j < 3; j++) out[j] = part * at->slip[j];
 }
 
+/* The gap as a law watches it, with its rate: that of spheres d apart, R where they touch, as (d^2 - R^2)/(2 R), which
+ * is a parabola of time where they fly past each other. The gap itself nearly has a cusp there, which looks that are
+ * further apart than the spheres are large would miss. */
+static void watched_gap(const fm_image *m, int32_t i, const nearest *at, double out[2])
+{
+    const double R = m->spot_plane[i] ? 0.0 : m->spot_reach[i] + m->spot_half[3 * i];
+    out[0] = R == 0.0 ? at->gap : at->gap * (1.0 + 0.5 * at->gap / R);
+    out[1] = R == 0.0 ? at->rate : at->rate * (1.0 + at->gap / R);
+}
+
 /* What a spot presses. 0: it is open. */
 int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out)
 {
@@ -268,6 +278,12 @@ int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out)
     if (at.open) return 0;
     *out = pressed_at(&at);
     return 1;
+}
+
+/* What the position of a law of a spot is a difference of: places; 1 and its part; forces, which may be nothing. */
+double fm_spot_unit(const fm_instance *s, int which)
+{
+    return which == TOUCHES ? s->image.length[0] : which == RELEASED ? 1.0 : 0.0;
 }
 
 /* Position and velocity of the laws of a spot from `first` on, one after the other in `at`, of as many as `laws`: the
@@ -280,7 +296,7 @@ void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const d
     for (int which = TOUCHES + 1; which < laws; which++) at[2 * which] = 1.0, at[2 * which + 1] = 0.0;
     if (first > TOUCHES && open) return;
     nearest now = nearest_of(s, i);
-    at[2 * TOUCHES] = now.gap, at[2 * TOUCHES + 1] = now.rate;
+    watched_gap(&s->image, i, &now, at + 2 * TOUCHES);
     if (open || laws <= RELEASED) return;
     const double part = at[2 * RELEASED] = pressing(s, c, now.rate);
     if (laws <= SLIPS || !(now.gap < 0.0) || !(part > 0.0)) return;
@@ -384,6 +400,15 @@ static double energy(const fm_instance *s, int32_t i)
     return sum + 0.5 * s->contact_tangential[c] * dot(z, z);
 }
 
+/* Without contact bristles stay as they are. */
+static int rests(const fm_instance *s, int32_t i, double *ydot)
+{
+    if (s->image.spot_state[i] < 0) return 1;
+    if (!fm_spot_is_open(s, i)) return 0;
+    for (int j = 0; j < 3; j++) ydot[s->model.bristles + s->image.spot_state[i] + j] = 0.0;
+    return 1;
+}
+
 static int states(const fm_instance *s, int32_t i, const double *y, fm_own_states *own)
 {
     const int32_t c = s->image.spot_contact[i];
@@ -456,6 +481,7 @@ const fm_force_element fm_spot_element = {
     .apply = apply,
     .energy = energy,
     .states = states,
+    .rests = rests,
     .links = links,
     .stiffness = stiffness,
 };

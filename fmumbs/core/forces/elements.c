@@ -30,6 +30,25 @@ int fm_own_states_of(const fm_instance *s, int32_t number, const double *y, fm_o
     return 0;
 }
 
+static void rates_of(const fm_force_element *element, const fm_instance *s, int32_t i, const double *y, double *ydot)
+{
+    fm_own_states own;
+    if (element->rests != NULL && element->rests(s, i, ydot)) return;
+    memset(&own, 0, sizeof own);
+    const int count = element->states(s, i, y, &own);
+    for (int j = 0; j < count; j++) ydot[own.first + j] = own.rate[j];
+}
+
+/* The rates of the own states at y, after an evaluation there. */
+void fm_own_rates(const fm_instance *s, const double *y, double *ydot)
+{
+#define O(id, one, all) \
+    for (int32_t i = 0; fm_##one##_element.states != NULL && i < s->image.n.all; i++) \
+        rates_of(&fm_##one##_element, s, i, y, ydot);
+    FM_FORCE_ELEMENTS(O)
+#undef O
+}
+
 /* How many things a side of a rope touches, its points and discs. */
 static int32_t touched(const fm_image *m, int32_t side)
 {

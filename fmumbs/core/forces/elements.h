@@ -46,6 +46,8 @@ typedef struct fm_force_element {
     void (*react)(fm_instance *s, int32_t i, double *tau);
     /* Its own states at y; returns how many. Requires work.control, and world kinematics of what acts along a line. */
     int (*states)(const fm_instance *s, int32_t i, const double *y, fm_own_states *own);
+    /* Whether its own states rest whatever y is, which costs less to ask: their rates are then zeroed in ydot. */
+    int (*rests)(const fm_instance *s, int32_t i, double *ydot);
     /* Its energy [J]: potential, and of its own states. */
     double (*energy)(const fm_instance *s, int32_t i);
     /* The two links that it acts between. */
@@ -66,6 +68,7 @@ FM_FORCE_ELEMENTS(O)
 
 int32_t fm_count_directions(const fm_image *m);
 int32_t fm_count_stateful(const fm_image *m);
+void fm_own_rates(const fm_instance *s, const double *y, double *ydot);
 int fm_own_states_of(const fm_instance *s, int32_t number, const double *y, fm_own_states *own);
 int32_t fm_count_pairs(const fm_image *m);
 void fm_pair_links(const fm_image *m, int32_t pair, int32_t links[2]);

@@ -121,7 +121,9 @@ double fm_law_near(const fm_instance *s, int32_t law, double v)
 /* The same of a position x: round-off of 1 rad, or the model's length, and of x. */
 double fm_law_near_position(const fm_instance *s, int32_t law, double x)
 {
-    return FM_AT * (fm_law_unit(s, law) + fabs(x));
+    const int32_t spot = s->image.law_spot[law];
+    const double unit = spot < 0 ? fm_law_unit(s, law) : fm_spot_unit(s, law - s->image.spot_law[spot]);
+    return FM_AT * (unit + fabs(x));
 }
 
 /* Whether there are stops with a restitution. */

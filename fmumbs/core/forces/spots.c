@@ -19,8 +19,8 @@ int fm_spot_is_in(const fm_instance *s, int32_t i, int which, double x)
 /* Whether a step began without contact. */
 int fm_spot_is_open(const fm_instance *s, int32_t i)
 {
-    int32_t piece = -1;
-    return s->work.still != 1 && fm_law_slides(s, s->image.spot_law[i], &piece) && piece < 0;
+    const double *mode = s->laws.use + 2 * s->image.spot_law[i];
+    return mode[0] == -1.0 && mode[1] == FM_SLIDING && s->work.still != 1;
 }
 
 /* The axes in which bristles are held. */

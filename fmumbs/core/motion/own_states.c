@@ -22,16 +22,6 @@
 
 #include <string.h>
 
-/* The rates of the own states at y, after an evaluation there. */
-void fm_own_rates(const fm_instance *s, const double *y, double *ydot)
-{
-    fm_own_states own;
-    for (int32_t n = 0; n < s->model.stateful; n++) {
-        const int count = fm_own_states_of(s, n, y, &own);
-        for (int j = 0; j < count; j++) ydot[own.first + j] = own.rate[j];
-    }
-}
-
 /* What work.control_seed changes of the rates of the own states, in work.own_seed; bristles have zero there. */
 void fm_own_seed(fm_instance *s)
 {

@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_own_rates(const fm_instance *s, const double *y, double *ydot);
 void fm_own_seed(fm_instance *s);
 void fm_own_settle(const fm_instance *s, double *y);
 void fm_own_derive(fm_instance *s);

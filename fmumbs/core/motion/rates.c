@@ -2,6 +2,7 @@
 #include "rates.h"
 
 #include "../instance/instance.h"
+#include "../forces/elements.h"
 #include "../tree/positions.h"
 #include "evaluation.h"
 #include "crossings.h"

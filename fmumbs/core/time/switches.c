@@ -23,11 +23,22 @@
 #define FM_LOOKS 8      /* fewest samples of the laws within a step */
 #define FM_MOST_LOOKS 200 /* most additional ones: 50 halve a step down to the digits of its times */
 
+/* How near a bound the position of a law is at it, which is 0 unless it is of a contact: a gap that has just begun or
+ * ended may be on either side of 0 by round-off, from one time to the next. */
+static double near_position(const fm_instance *s, int32_t law, double x)
+{
+    return s->image.law_spot[law] >= 0 ? fm_law_near_position(s, law, x) : 0.0;
+}
+
 /* Whether a law is outside a piece and not at its bound: a velocity at rest at a bound may be on either side of it by
- * round-off. */
+ * round-off, and so may the gap of a contact. */
 static int is_out(const fm_instance *s, int32_t law, int32_t piece, double x, double v)
 {
     const fm_image *m = &s->image;
+    if (m->law_spot[law] >= 0) {
+        const double near = near_position(s, law, x);
+        return fm_law_piece(m, law, x - near, v, 0) != piece && fm_law_piece(m, law, x + near, v, 0) != piece;
+    }
     const double near = fm_law_near(s, law, v);
     return fm_law_piece(m, law, x, v, 0) != piece && fm_law_piece(m, law, x, v - near, 0) != piece &&
            fm_law_piece(m, law, x, v + near, 0) != piece;
@@ -98,11 +109,15 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
         v_most = i < 3 && v[i] > v_most ? v[i] : v_most;
     }
     const double near = fm_law_near(s, law, v_most > -v_least ? v_most : -v_least);
+    const double edge = near_position(s, law, fmin(fabs(x_least), fabs(x_most)));
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
         const double *r = fm_law_range(m, i);
-        if (i == piece && !(x_least >= r[0] && x_most < r[1] && v_least >= r[2] - near && v_most <= r[3] + near))
+        if (i == piece &&
+            !(x_least >= r[0] - edge && x_most < r[1] + edge && v_least >= r[2] - near && v_most <= r[3] + near))
             return 1;
-        if (piece < 0 && x_most >= r[0] && x_least < r[1] && v_most >= r[2] + near && v_least <= r[3] - near) return 1;
+        if (piece < 0 && x_most >= r[0] + edge && x_least < r[1] - edge && v_most >= r[2] + near &&
+            v_least <= r[3] - near)
+            return 1;
     }
     return 0;
 }
