@@ -20,7 +20,7 @@ for declared in re.findall(r"^typedef (?:enum [^;]*|struct [^}]*} \w+);", table,
     ffibuilder.cdef(declared)
 kinds = re.findall(r"^\s*[KG]\((\w+),", variables, re.MULTILINE)
 ffibuilder.cdef(f"enum {{ {', '.join(f'FM_{kind}' for kind in kinds)}, ... }};")
-for name in ("BODY_MODES", "BYTE_ORDER", "PATH_POWERS", "LAW_POWERS_X", "LAW_POWERS_V"):
+for name in ("BODY_MODES", "BODY_SECONDS", "BYTE_ORDER", "PATH_POWERS", "LAW_POWERS_X", "LAW_POWERS_V"):
     ffibuilder.cdef(f"#define FM_{name} ...")
 ffibuilder.cdef("static double const FM_LEAST_PERIOD, FM_LARGEST_BOUND, FM_LARGEST;")
 ffibuilder.cdef("static char *const FM_IMAGE_MAGIC;")

@@ -16,6 +16,9 @@ _ffi: Any = _core.ffi
 MOST_MODES: int = _lib.FM_BODY_MODES
 """Of a flexible body."""
 
+MOST_SECONDS: int = _lib.FM_BODY_SECONDS
+"""Shapes of second order of a flexible body."""
+
 LEAST_PERIOD: float = _lib.FM_LEAST_PERIOD
 """Of a path [s]."""
 

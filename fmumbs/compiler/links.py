@@ -9,13 +9,14 @@ adds a link for its floating frame after the joint that carries it, and one for 
 (core/tree/modal.c); its variables follow those of that joint.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._limits import MOST_SECONDS
 from fmumbs.compiler.excitations import add_excitations
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
@@ -23,6 +24,7 @@ from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
 from fmumbs.mechanism.joints.base import LAWS
+from fmumbs.mechanism.second_order import Seconds
 from fmumbs.spatial import Rotation, nearest_rotation
 
 Array = NDArray[np.float64]
@@ -53,7 +55,8 @@ class Place:
     r: Array
 
 
-Node = tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]
+Displacements = tuple[tuple[float, ...], ...]
+Node = tuple[tuple[float, ...], Displacements]
 """A frame on a flexible body: undeformed position, and displacement in each mode."""
 
 
@@ -64,6 +67,7 @@ class Links(Rows):
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
     joints: dict[str, int] = field(default_factory=dict)  # rows of the joints by name: the tree's, then cut ones
     frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
+    seconds: dict[str, dict[tuple[float, ...], Displacements]] = field(default_factory=dict)  # of frames
     carriers: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
     geared: frozenset[str] = frozenset()  # joints that have a rotor beside their own
     roads: dict[tuple[tuple[float, float], ...], int] = field(default_factory=dict)  # by their profile
@@ -97,16 +101,19 @@ def make_links(
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
     ends = [(joint.M, joint.F) if joint.name in backwards else (joint.F, joint.M) for joint in tree]
     carrying = {_node_key(inner) for inner, _ in ends if isinstance(inner.body, ModalBody)}
-    loose: dict[str, dict[Node, None]] = {}
+    loose: dict[str, dict[Node, Point]] = {}
     for point in others:
         if isinstance(point.body, ModalBody) and _node_key(point) not in carrying:
-            loose.setdefault(point.body.name, {})[point.body.node(point)] = None
+            loose.setdefault(point.body.name, {}).setdefault(point.body.node(point), point)
+    points: dict[str, list[Point]] = {}  # of flexible bodies, where frames are
+    for point in (*(end for pair in ends for end in pair), *(p for some in loose.values() for p in some.values())):
+        points.setdefault(point.body.name, []).append(point)
     for index, (joint, (inner, outer)) in enumerate(zip(tree, ends, strict=True)):
         if isinstance(inner.body, ModalBody):  # one frame for each joint, as links are in depth-first order
             _add_frame(out, inner.body, inner.body.node(inner))
         at = _add_joint(out, index, joint, point_place(out, inner), joint.name in backwards)
         if isinstance(outer.body, ModalBody):
-            _add_flexible(out, index, outer, outer.body, at)
+            _add_flexible(out, index, outer, outer.body, at, points[outer.body.name])
             for node in loose.get(outer.body.name, ()):
                 _add_frame(out, outer.body, node)
         else:
@@ -235,11 +242,23 @@ def _add_inertia(out: Links, body: Body, at: Place) -> None:
     out.add(body_euler=body.sequence(), body_name=body.name)
 
 
-def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Place) -> None:
-    """Adds the link of a flexible body's floating frame, whose axes are those of the bending plane, and its modes."""
+def _add_flexible(
+    out: Links, index: int, point: Point, body: ModalBody, at: Place, points: Sequence[Point]
+) -> None:
+    """Adds the link of a flexible body's floating frame, whose axes are those of the bending plane, and its modes.
+
+    points: those of the body where frames are.
+    """
     n, position, rows = body.modes, *body.node(point)
+    seconds = body.seconds(points)
+    if seconds is not None:
+        _check_seconds(body, seconds)
+        axes = body.plane_axes.matrix
+        moves = np.concatenate([seconds.rows[..., :3] @ axes, seconds.rows[..., 3:] @ axes], axis=2) + 0.0
+        out.seconds[body.name] = {body.node(p)[0]: _as_rows(each) for p, each in zip(points, moves, strict=True)}
     X, in_plane = point.X_BP, body.plane_axes.matrix
     R = nearest_rotation(at.R @ X.rotation.matrix.T)
+    rows = (*rows, *out.seconds.get(body.name, {}).get(position, ()))
     moves = any(any(row) for row in rows)
     p, u = out.positions, out.speeds
     for strain in body.strains:
@@ -261,20 +280,47 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
         modal_shape=len(out.rows.get("shape_first", ())),
         modal_shapes=n,
         modal_pair=len(out.rows.get("pair_mass", ())),
+        modal_follower=-1 if seconds is None else len(out.rows.get("follower", ())),
+        modal_seconds=0 if seconds is None else len(seconds.first),
     )
-    for first, moment in zip(body.shape_mass, body.shape_moment, strict=True):
-        out.add(shape_first=in_plane.T @ first, shape_moment=turned(moment))
-    for j in range(n):
-        for k in range(n):
+    first, moment = np.array(body.shape_mass), np.array(body.shape_moment)
+    product, mass = np.array(body.shape_product), np.array(body.modal_mass)
+    stiffness, damping = np.array(body.stiffness), np.array(body.damping)
+    if seconds is not None:
+        more = len(seconds.first)
+        first, moment = np.concatenate([first, seconds.first]), np.concatenate([moment, seconds.moment])
+        product = np.concatenate([product, np.swapaxes(seconds.product[:n], 0, 1).swapaxes(2, 3)])
+        product = np.concatenate([product, seconds.product], axis=1)
+        mass = np.pad(mass, (0, more))
+        mass[:, n:], mass[n:] = (block := np.trace(seconds.product, axis1=2, axis2=3)), block.T
+        stiffness, damping = np.pad(stiffness, (0, more)), np.pad(damping, (0, more))
+        for C in seconds.followers.reshape(-1).tolist():
+            out.add(follower=C)
+    for one, other in zip(first, moment, strict=True):
+        out.add(shape_first=in_plane.T @ one, shape_moment=turned(other))
+    for j in range(len(first)):
+        for k in range(len(first)):
             out.add(
-                pair_product=turned(body.shape_product[j][k]),
-                pair_mass=body.modal_mass[j][k],
-                pair_stiffness=body.stiffness[j][k],
-                pair_damping=body.damping[j][k],
+                pair_product=turned(product[j, k]),
+                pair_mass=mass[j, k],
+                pair_stiffness=stiffness[j, k],
+                pair_damping=damping[j, k],
             )
     out.places[body.name] = Place(link, in_plane.T, _ZERO)
     out.carriers[body.name], out.frames[body.name] = index, {}
     _add_inertia(out, body, out.places[body.name])
+
+
+def _as_rows(rows: Array) -> Displacements:
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+def _check_seconds(body: ModalBody, seconds: Seconds) -> None:
+    if len(seconds.first) > MOST_SECONDS:
+        raise ModelError(
+            f"ModalBody '{body.name}' has too many points where something acts for its displacements of second order: "
+            f"{len(seconds.first)} shapes of at most {MOST_SECONDS}. Divide the body, or give stiffening=False."
+        )
 
 
 def _turned(R: Array) -> Callable[[Any], Array]:
@@ -284,6 +330,7 @@ def _turned(R: Array) -> Callable[[Any], Array]:
 def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
     """Adds a link for a frame that moves with the modes; a frame that no mode moves belongs to the floating frame."""
     position, rows = node
+    rows = (*rows, *out.seconds.get(body.name, {}).get(position, ()))
     floating, frames = out.places[body.name], out.frames[body.name]
     if not any(any(row) for row in rows):
         frames[node] = floating.link
@@ -295,8 +342,10 @@ def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
     frames[node] = _add_link(out, joint, FRAME, at, _IDENTITY, floating.R, modal=which, frame=frame).link
 
 
-def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) -> int:
-    """What each mode does at a frame: translation and rotation vector in the axes of the floating frame."""
+def _add_frame_rows(out: Links, link: int, rows: Displacements) -> int:
+    """What each mode and each shape of second order does at a frame: translation and rotation vector in the axes of the
+    floating frame.
+    """
     out.add(frame_link=link, frame_first=len(out.rows.get("frame_shape", ())))
     for row in rows:
         out.add(frame_shape=row)

@@ -3,8 +3,8 @@
 In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
 coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
 is complete: all terms of first and second order in q and q', from the integrals of phi, r phi' and phi phi' over the
-mass. Axial shortening is neglected, so a fast rotating beam shows no centrifugal stiffening, and above its first
-frequency bends without bound. A run warns where a rotation or strain by one mode is above `solver.deformation`.
+mass. With displacements of second order (second_order.py), which `.beam` has with `stiffening`, it also shortens as it bends: tension
+stiffens it, thrust buckles it. A run warns where a rotation or strain by one mode is above `solver.deformation`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import bending
+from fmumbs.mechanism import bending, second_order
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.looks import Look
 from fmumbs.mechanism.mode_table import ModeRow, mode_table
+from fmumbs.mechanism.second_order import Seconds, Sections
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform, moment_of, skew
@@ -76,6 +77,21 @@ class Beam:
         a, b, c = (s * self.length * part for part in self.axis)
         return (a, b, c), rows
 
+    def sections(self, s: Array) -> tuple[Sections, Array]:
+        """What the modes do at places along it, and (modes, places, 3) the translations."""
+        value, slope, second = (
+            np.array([[mode.shape.derivative(k, x) for x in s.tolist()] for mode in self.modes]) for k in range(3)
+        )
+        slope, second = slope / self.length, second / self.length
+        slide, lean, twist = (np.array([getattr(m, what) for m in self.modes]) for what in ("slide", "lean", "twist"))
+        axis = np.array(self.axis)
+        of = Sections(
+            turn=slope[..., None] * lean[:, None] + value[..., None] * twist[:, None],
+            turned=second[..., None] * lean[:, None] + self.length * slope[..., None] * twist[:, None],
+            strain=slope * (slide @ axis)[:, None],
+            twist=value * (twist @ axis)[:, None],
+        )
+        return of, value[..., None] * slide[:, None]
 
     def strain(self, mode: BeamMode) -> float:
         """The largest slope, twist or strain that a unit of a mode's coordinate makes."""
@@ -103,12 +119,13 @@ class ModalBody(Body):
     shape_product: (modes, modes, 3, 3) integral of phi_j phi_k' [kg]; without it second-order terms are left out.
     modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
     q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
-    bending: the beam, for a body made by `.beam`. kinds: what each mode is, for `.table`; by default nothing.
+    bending: the beam, for a body made by `.beam`; stiffening: whether it has displacements of second
+        order. kinds: what each mode is, for `.table`; by default nothing.
 
-    There is no geometric stiffness: a beam of the first frequency w1 that turns across its axis at w bends too far, in
-    the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1 without bound; fm.FlexibleLink has no such limit.
-    `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one of the modes turns or
-    strains the body by more than `solver.deformation`, by default 0.3.
+    A beam with `stiffening` has geometric stiffness. Another body has none: with the first frequency w1 it bends too far
+    where it turns at w across its length, in the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1 without bound. `fmumbs
+    check` warns of known speeds above w1, and a run with a DeformationWarning if one of the modes turns or strains the
+    body by more than `solver.deformation`, by default 0.3.
 
     Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
     ModelError for integrals and matrices that no body can have.
@@ -125,6 +142,7 @@ class ModalBody(Body):
     q0: tuple[float, ...]
     u0: tuple[float, ...]
     bending: Beam | None
+    stiffening: bool
     kinds: tuple[str, ...]
 
     def __init__(
@@ -148,6 +166,7 @@ class ModalBody(Body):
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         bending: Beam | None = None,
+        stiffening: bool = False,
         kinds: Sequence[str] = (),
         **look: Unpack[Look],
     ) -> None:
@@ -161,6 +180,9 @@ class ModalBody(Body):
             )
         self._store("plane", plane)
         self._store("bending", bending)
+        self._store("stiffening", _checks.flag(stiffening, self._where("stiffening")))
+        if self.stiffening and bending is None:
+            raise ModelError(f"{self._where('stiffening')} needs a body made by ModalBody.beam. Leave it out.")
         n = self._store_modes(shape_mass, shape_moment, shape_product, modal_mass, stiffness, damping)
         for field, start in (("q0", q0), ("u0", u0)):
             default = start is None or isinstance(start, Unset)
@@ -218,6 +240,7 @@ class ModalBody(Body):
         GJ: float | None = None,
         stretch: int = 0,
         EA: float | None = None,
+        stiffening: bool = False,
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         **look: Unpack[Look],
@@ -236,6 +259,9 @@ class ModalBody(Body):
         twist, stretch: how many modes of torsion and of extension it has besides, with GJ [N.m2] and EA [N]; both are
             zero at the base and free at the tip: sin((k - 1/2) pi x / L). Twist needs plane=None and axial_inertia.
         axial_inertia: about the beam's axis [kg.m2]; needed for a beam in space on a ball joint.
+        stiffening: whether it shortens as it bends, so that tension stiffens it and thrust buckles it; needed for beams
+            that turn fast or carry large loads along their axis. Then a beam without `stretch` that is held at both
+            ends does not bend. A model with such a body has no adjoint derivatives.
         q0, u0: (modes,) initial largest deflection by each mode [m], angle of a twist [rad], and their rates.
 
         `.at(x, y, z)` is a point fixed to the cross-section at x, which moves and rotates with the modes.
@@ -279,6 +305,7 @@ class ModalBody(Body):
             u0=u0,
             **look,
             bending=Beam(length, _tuples(e), tuple(mode for mode, _ in made)),
+            stiffening=stiffening,
             shape_mass=integrals["shape_mass"],
             shape_moment=integrals["shape_moment"],
             shape_product=integrals["shape_product"],
@@ -451,6 +478,16 @@ class ModalBody(Body):
             "Add it to points= and shapes=."
         )
 
+    def seconds(self, points: Sequence[Point]) -> Seconds | None:
+        """The shapes of second order, with the motions of these points of it, in the body's axes; None: it has none."""
+        if self.bending is None or not self.stiffening:
+            return None
+        beam, axis = self.bending, np.array(self.bending.axis)
+        places = [float(np.dot(axis, self.node(point)[0])) / beam.length for point in points]
+        s, weights, upto = second_order.integrating(_nodes(self.modes), np.array(places))
+        axial = float(axis @ np.array(self.inertia) @ axis)
+        return second_order.of_beam(*beam.sections(s), weights, s, upto, self.mass, axial, beam.length, axis)
+
     def _array(self, field: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Array:
         try:
             array = np.array(value, float)
@@ -595,7 +632,7 @@ def _integrals(modes: list[BeamMode], mass: float, axial: float, e: Array, lengt
     squares: of an axial mode the integral of the squared slope over s, of bending that of the squared value, by which
     b^4 E I / L^3 becomes its stiffness.
     """
-    s, weights = np.polynomial.legendre.leggauss(24 + 8 * len(modes))
+    s, weights = np.polynomial.legendre.leggauss(_nodes(len(modes)))
     s, weights = 0.5 * (s + 1.0), 0.5 * weights
     values = np.array([[mode.shape.derivative(0, x) for x in s.tolist()] for mode in modes])
     slopes = np.array([[mode.shape.derivative(1, x) for x in s.tolist()] for mode in modes])
@@ -613,6 +650,11 @@ def _integrals(modes: list[BeamMode], mass: float, axial: float, e: Array, lengt
         "shape_product": product,
         "squares": np.where(bends, values**2 @ weights, slopes**2 @ weights),
     }
+
+
+def _nodes(modes: int) -> int:
+    """Of Gauss points on a beam, which integrate products of its modes to round-off."""
+    return 24 + 8 * modes
 
 
 def _ratios(value: float | Sequence[float], n: int, where: str) -> tuple[float, ...]:

@@ -173,8 +173,11 @@ def _modal(a: Arrays, which: int, p: Array) -> Array:
 def _bent(a: Arrays, frame: int, which: int, p: Array) -> tuple[Array, Array]:
     """Translation (n, 3) and rotation (n, 3, 3) of a frame by the modes, in the floating frame."""
     q = _modal(a, which, p)
-    first = int(a["frame_first"][frame])
-    moved = q @ a["frame_shape"][first : first + q.shape[1]]
+    n, more = q.shape[1], int(a["modal_seconds"][which])
+    first, at = int(a["frame_first"][frame]), int(a["modal_follower"][which])
+    C = a["follower"][at : at + more * n * n].reshape(more, n, n)
+    bent = np.hstack([q, np.einsum("ajk,tj,tk->ta", C, q, q) / 2])
+    moved = bent @ a["frame_shape"][first : first + n + more]
     return moved[:, :3], _of_vectors(moved[:, 3:])
 
 

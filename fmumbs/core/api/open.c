@@ -168,6 +168,7 @@ static fm_counts counts_of(const fm_instance *s)
         .shape_pairs = (size_t)m->n.shape_pairs,
         .frames = (size_t)m->n.frames,
         .frame_shapes = (size_t)m->n.frame_shapes,
+        .followers = (size_t)m->n.followers,
         .reversed = m->reversed > 0 ? ny : 0,
         .reversed_speeds = m->reversed > 0 ? speeds : 0,
         .planars = (size_t)m->planars,

@@ -21,8 +21,8 @@ void fm_derive_structure(fm_instance *s)
     fm_mark_loops(s);
     fm_assembly_structure(s);
     fm_reversed_structure(s);
-    fm_bend_structure(s);
     fm_modal_structure(s);
+    fm_bend_structure(s);
     fm_arrange_slots(s);
     fm_planar_structure(s);
     fm_planar_loops_structure(s);

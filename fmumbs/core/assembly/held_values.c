@@ -55,7 +55,7 @@
 /* The squared frequency of a mode of a flexible body by itself. */
 static double squared_frequency(const fm_image *m, int32_t body, int32_t mode)
 {
-    const int32_t pair = m->modal_pair[body] + mode * (m->modal_shapes[body] + 1);
+    const int32_t pair = m->modal_pair[body] + mode * (m->modal_shapes[body] + m->modal_seconds[body] + 1);
     return fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
 }
 

@@ -45,7 +45,7 @@ static const char *check_generals(const fm_image *m)
  */
 static const char *check_modals(const fm_image *m)
 {
-    int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0;
+    int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0, follower = 0;
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t kind = m->link_kind[i], b = m->link_modal[i], f = m->link_frame[i], parent = m->link_parent[i];
         if (kind != FM_LINK_MODAL && kind != FM_LINK_FRAME) {
@@ -54,13 +54,16 @@ static const char *check_modals(const fm_image *m)
         }
         if (kind == FM_LINK_MODAL) {
             if (b != next++ || m->modal_link[b] != i) return "flexible bodies are out of place";
-            const int32_t n = m->modal_shapes[b];
-            if (n < 1 || n > FM_BODY_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
-                m->modal_shape[b] != shape || m->modal_pair[b] != pair)
+            const int32_t n = m->modal_shapes[b], more = m->modal_seconds[b], all = n + more;
+            if (n < 1 || n > FM_BODY_MODES || more < 0 || more > FM_BODY_SECONDS || all > m->n.shapes - shape ||
+                all * all > m->n.shape_pairs - pair || more * n * n > m->n.followers - follower ||
+                m->modal_shape[b] != shape || m->modal_pair[b] != pair ||
+                (more > 0 && m->modal_follower[b] != follower))
                 return "a flexible body has an impossible number of modes";
             if (parent < 0) return "a flexible body has no parent";
-            shape += n;
-            pair += n * n;
+            shape += all;
+            pair += all * all;
+            follower += more * n * n;
         } else if (parent < 0 || m->link_kind[parent] != FM_LINK_MODAL || b != m->link_modal[parent] || f < 0) {
             return "a frame moves with the modes of another body";
         } else if (m->link_R[9 * i + 8] != 1.0) {
@@ -68,12 +71,12 @@ static const char *check_modals(const fm_image *m)
         }
         if (f < 0) continue;
         if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row ||
-            m->modal_shapes[b] > m->n.frame_shapes - row)
+            m->modal_shapes[b] + m->modal_seconds[b] > m->n.frame_shapes - row)
             return "frames of flexible bodies are out of place";
-        row += m->modal_shapes[b];
+        row += m->modal_shapes[b] + m->modal_seconds[b];
     }
     return next == m->n.modals && shape == m->n.shapes && pair == m->n.shape_pairs && frame == m->n.frames &&
-                   row == m->n.frame_shapes
+                   row == m->n.frame_shapes && follower == m->n.followers
                ? NULL
                : "modes belong to no body";
 }

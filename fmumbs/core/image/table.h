@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 19u
+#define FM_IMAGE_VERSION 20u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -25,7 +25,8 @@ typedef struct fm_header {
 } fm_header;
 
 /* Limits of an image */
-#define FM_BODY_MODES 64     /* most modes of a flexible body */
+#define FM_BODY_MODES 64     /* most modes of a flexible body, */
+#define FM_BODY_SECONDS 64   /* and most shapes of second order */
 #define FM_LARGEST_BOUND 1e299 /* larger bounds of the pieces of a force law are infinite */
 #define FM_LEAST_PERIOD 1e-100 /* [s] of a path, so that quotients do not overflow */
 
@@ -80,10 +81,11 @@ typedef struct fm_header {
     S(screws, "screws of these links")                   \
     S(velocity_rows, "velocity rows of these links") \
     S(modals, "flexible bodies")                         \
-    S(shapes, "modes of flexible bodies")                          \
-    S(shape_pairs, "pairs of modes of one body")         \
+    S(shapes, "modes of flexible bodies, and shapes of second order") \
+    S(shape_pairs, "pairs of shapes of one body")         \
+    S(followers, "pairs of modes for each shape of second order") \
     S(frames, "frames that move with a body's modes")    \
-    S(frame_shapes, "rows of frames and modes")         \
+    S(frame_shapes, "rows of frames and shapes")         \
     S(dependent_p, "positions that follow from independent states")    \
     S(dependent_u, "velocities that follow from them")    \
     S(variables, "variables of the interface")      \
@@ -279,6 +281,10 @@ typedef struct fm_header {
     A(modal_link, i, 1, modals, links, 0, "", "MODAL")                                               \
     A(modal_shape, i, 1, modals, shapes, 0, "", "MODAL")                                             \
     A(modal_shapes, i, 1, modals, free, 0, "", "MODAL")                                              \
+    /* after the modes shapes of second order: the coordinate of each is q C q / 2, C its follower matrix */ \
+    A(modal_seconds, i, 1, modals, free, 0, "", "MODAL")                                             \
+    A(modal_follower, i, 1, modals, followers, -1, "", "MODAL")                                       \
+    A(follower, d, 1, followers, free, 0, "1/m", "MODAL")                                            \
     A(modal_pair, i, 1, modals, shape_pairs, 0, "", "MODAL")                                         \
     A(modal_r, d, 3, modals, free, 0, "m", "MODAL")                                                  \
     A(shape_first, d, 3, shapes, free, 0, "kg", "MODAL")                                             \
@@ -287,7 +293,7 @@ typedef struct fm_header {
     A(pair_mass, d, 1, shape_pairs, free, 0, "kg", "MODAL")                                          \
     A(pair_stiffness, d, 1, shape_pairs, free, 0, "N/m", "MODAL")                                    \
     A(pair_damping, d, 1, shape_pairs, free, 0, "N.s/m", "MODAL")                                    \
-    /* one row per frame and mode: translation, rotation vector in the axes of the floating frame */     \
+    /* one row per frame and shape: translation, rotation vector in the axes of the floating frame */     \
     A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
     A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
     A(frame_shape, d, 6, frame_shapes, free, 0, "rad/m", "MODAL")                                    \

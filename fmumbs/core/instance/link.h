@@ -148,25 +148,35 @@ typedef struct fm_general {
 
 /* How a frame on a flexible body turns with its modes (bend.c). */
 typedef struct fm_bend {
-    const double *rows; /* of each mode: translation [1], rotation vector [rad/m], in the axes of the floating frame */
+    const double
+        *start; /* of each shape: translation [1], rotation vector [rad/m], in the axes of the floating frame */
+    const double *rows; /* of each mode at the present shape of the body: start, or `now` if some are of second order */
+    double *now;
     double *turn; /* of each mode: angular velocity at its unit rate, in these axes [rad/m] */
-    double theta[3], x, a, b, da, db;
+    double moved[6], theta[3], x, a, b, da, db; /* moved: translation and theta */
     int32_t planar; /* 1: all modes turn it about z */
 } fm_bend;
 
 /* Flexible bodies (modal.c), in the axes of their link, the floating frame. */
 typedef struct fm_modal {
-    int32_t link, n, first; /* number of modes, and the first in the image */
-    const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* (n, n) each */
+    int32_t link, n, all, first; /* number of modes, and of shapes, the first in the image */
+    const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* (all, all) each */
+    const double *follower; /* (all - n, n, n) C of each coordinate of second order */
+    const double *mass; /* (n, n): modal mass at the present shape: pair_mass, or `mass_now` */
+    double *mass_now;
     const struct fm_bend *base; /* frame on the body that carries it, NULL: that does not move in it */
     double J0[6], h0[3], p0[3]; /* inertia, first moment and that frame's origin, undeformed */
     double r0[3]; /* that origin in the parent link */
     double p[3]; /* and in the floating frame, deformed */
-    double N[FM_BODY_MODES][9]; /* integrals of r phi' at the present shape */
-    double own[FM_BODY_MODES][6]; /* torque and force of a unit modal acceleration */
+    double bent[FM_BODY_MODES + FM_BODY_SECONDS]; /* coordinates of all shapes, */
+    double lean[FM_BODY_SECONDS][FM_BODY_MODES]; /* and what those of second order follow of each rate */
+    double N[FM_BODY_MODES + FM_BODY_SECONDS][9]; /* integrals of r phi' of all shapes at the present one */
+    double own[FM_BODY_MODES + FM_BODY_SECONDS][6]; /* torque and force of a unit modal acceleration; of second order
+                                                       those of the shapes by themselves */
     double phi[FM_BODY_MODES][6]; /* velocity of the link relative to its parent per modal velocity */
     double v[3], bias[3]; /* relative velocity, and bias acceleration, of its origin */
-    double M[FM_BODY_MODES][FM_BODY_MODES], f[FM_BODY_MODES]; /* S_qq, lower triangle, and f during the inward sweep */
+    double M[FM_BODY_MODES][FM_BODY_MODES],
+        f[FM_BODY_MODES + FM_BODY_SECONDS]; /* S_qq, lower triangle, and f during the inward sweep */
     double U[FM_BODY_MODES][6], L[FM_BODY_MODES][FM_BODY_MODES], D[FM_BODY_MODES], g[FM_BODY_MODES];
     fm_group group;
 } fm_modal;
@@ -193,7 +203,7 @@ typedef struct fm_dual {
 /* Element counts for the tables of arrays. */
 typedef struct fm_counts {
     uint64_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames,
-        frame_shapes;
+        frame_shapes, followers;
     uint64_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
     uint64_t required; /* inputs where the motion is given (motion/required.c), else 0 */
     uint64_t actuators, acting; /* of such a motion in loops (motion/actuated.c); 1: there are some */
@@ -240,6 +250,8 @@ typedef struct fm_counts {
     A(fm_modal, modal, n.modals)                                                                                   \
     A(fm_bend, bend, n.frames) /* frames on flexible bodies */                                                     \
     A(double, frame_turn, 3 * n.frame_shapes) /* their columns (bend.c) */                                         \
+    A(double, frame_now, n.followers > 0 ? 6 * n.frame_shapes : 0) /* their rows at the present shape */           \
+    A(double, mass_now, n.followers > 0 ? n.shape_pairs : 0) /* modal masses at the present shape */               \
     A(fm_world, world, n.links)                                                                                    \
     A(double, quaternion, 4 * n.links) /* of each link in the world, computed on demand */                         \
     A(fm_articulated, pending, n.links / 2 + 1) \

@@ -105,6 +105,7 @@ typedef struct fm_plane_shape { /* of a mode at a frame: rotation [rad/m], trans
 typedef struct fm_plane_mode {
     double first[2], trace0, cross0; /* integrals of phi, and of r phi': its trace and r x phi, undeformed */
     double trace, cross; /* these at the present shape */
+    double at[3]; /* force and torque of a unit acceleration, with what follows */
     fm_plane_shape phi; /* motion of the floating frame relative to its parent */
     double n, fx, fy; /* column of U */
     double f, D, g, push; /* as in fm_modal; push: innovations of the multipliers over the pivots */
@@ -112,10 +113,13 @@ typedef struct fm_plane_mode {
 } fm_plane_mode;
 
 typedef struct fm_plane_modal {
-    int32_t n, p, u;
+    int32_t n, all, p, u; /* all: shapes */
+    const fm_modal *shape; /* coordinates of all shapes, and what follows of second order */
     const fm_plane_shape *base; /* frame on the body that carries it, NULL: that does not move in it */
-    const double *mass, *stiffness, *damping; /* (n, n) */
-    double *trace, *cross, *L; /* (n, n) integrals of phi_j phi_k': trace and phi_j x phi_k; S_qq, then its factor */
+    const double *mass; /* (n, n) at the present shape */
+    const double *pair_mass, *stiffness, *damping; /* (all, all) */
+    double *trace, *cross; /* (all, all) integrals of phi_j phi_k': trace and phi_j x phi_k */
+    double *mass_now, *L; /* (n, n) as in fm_modal; S_qq, then its factor */
     fm_plane_mode *mode;
     double J0, h0[2], p0[2], r0[2]; /* as in fm_modal; r0 in the parent's planar axes */
     double J, torque, at[2]; /* inertia, torque due to modal rates, origin of the frame that carries it */
@@ -142,6 +146,8 @@ typedef struct fm_plane_modal {
     A(fm_plane_modal, modal, n.modals)           /* only those in planar trees are set */                       \
     A(fm_plane_mode, modal_mode, n.shapes)                                                                     \
     A(fm_plane_shape, shape, n.frame_shapes)                                                                   \
+    A(fm_plane_shape, shape_now, n.followers > 0 ? n.frame_shapes : 0) /* at the present shape of the body */  \
+    A(double, mass_now, n.followers > 0 ? n.shape_pairs : 0)                                                   \
     A(double, modal_trace, n.shape_pairs)                                                                      \
     A(double, modal_cross, n.shape_pairs)                                                                      \
     A(double, modal_L, n.shape_pairs)

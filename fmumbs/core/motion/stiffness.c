@@ -58,8 +58,8 @@ void fm_stiff_force(fm_instance *s, double g, const double *a, const double *b, 
         const int32_t u = s->link[f->link].u;
         for (int32_t j = 0; j < f->n; j++)
             for (int32_t k = 0; k < f->n; k++)
-                out[u + j] += g * (f->pair_damping[j * f->n + k] * a[u + k] +
-                                   f->pair_stiffness[j * f->n + k] * (g * a[u + k] + b[u + k]));
+                out[u + j] += g * (f->pair_damping[j * f->all + k] * a[u + k] +
+                                   f->pair_stiffness[j * f->all + k] * (g * a[u + k] + b[u + k]));
     }
     for (int32_t i = 0; i < m->n.generals; i++) {
         const fm_general *f = s->general + i;

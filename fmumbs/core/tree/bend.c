@@ -7,11 +7,15 @@
  * (theta x theta') + b theta' x (theta x theta'), where a' and b' are the rates of a and b. The columns T theta_k are
  * kept for each mode. Where all modes turn a frame about z they are (0, 0, theta_k), and nothing is left to compute but
  * the cosine and sine of theta.
+ *
+ * With coordinates z of second order (modal.c) theta and the translation are linear in (q, z), and the rows of the
+ * modes are those at the present shape; at constant q' both have the accelerations that z has.
  */
 #include "bend.h"
 
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
+#include "modal.h"
 
 #include <math.h>
 
@@ -24,13 +28,16 @@ void fm_bend_structure(fm_instance *s)
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frames; i++) {
         fm_bend *f = s->bend + i;
-        const int32_t row = m->frame_first[i], modes = m->modal_shapes[m->link_modal[m->frame_link[i]]];
-        f->rows = m->frame_shape + 6 * row;
+        const fm_modal *b = s->modal + m->link_modal[m->frame_link[i]];
+        const int32_t row = m->frame_first[i];
+        f->start = f->rows = m->frame_shape + 6 * row;
+        if (b->all > b->n) f->rows = f->now = s->frame_now + 6 * row;
         f->turn = s->frame_turn + 3 * row;
         f->planar = 1;
-        for (int32_t k = 0; k < modes; k++) {
-            memcpy(f->turn + 3 * k, f->rows + 6 * k + 3, 3 * sizeof *f->turn);
-            if (f->rows[6 * k + 3] != 0.0 || f->rows[6 * k + 4] != 0.0) f->planar = 0;
+        for (int32_t k = 0; k < b->all; k++) {
+            const double *turn = f->start + 6 * k + 3;
+            memcpy(f->turn + 3 * k, turn, 3 * sizeof *f->turn);
+            if (turn[0] != 0.0 || turn[1] != 0.0 || (k >= b->n && turn[2] != 0.0)) f->planar = 0;
         }
     }
 }
@@ -63,18 +70,40 @@ static void factors(fm_bend *f)
     }
 }
 
-/* The rotation vector at the modal coordinates q, and the columns of the modes. */
-void fm_bend_place(fm_instance *s, int32_t frame, int32_t modes, const double *q)
+/* Translation and rotation vector at the coordinates of all shapes. */
+void fm_bend_moved(const fm_bend *f, const fm_modal *b, const double *q, double out[6])
+{
+    memset(out, 0, 6 * sizeof *out);
+    for (int32_t k = 0; k < b->all; k++)
+        for (int x = 0; x < 6; x++) out[x] += f->start[6 * k + x] * q[k];
+}
+
+/* What both have of second order in the rates of the modes. */
+void fm_bend_seconds(const fm_bend *f, const fm_modal *b, const double *rates, double out[6])
+{
+    memset(out, 0, 6 * sizeof *out);
+    for (int32_t a = 0; a < b->all - b->n; a++) {
+        const double second = fm_modal_second(b, a, rates);
+        for (int x = 0; x < 6; x++) out[x] += f->start[6 * (b->n + a) + x] * second;
+    }
+}
+
+/* Translation and rotation vector at the present shape of the body, and the columns of the modes. */
+void fm_bend_place(fm_instance *s, int32_t frame, const fm_modal *b)
 {
     fm_bend *f = s->bend + frame;
     double once[3], twice[3];
-    memset(f->theta, 0, sizeof f->theta);
-    for (int32_t k = 0; k < modes; k++)
-        for (int j = 0; j < 3; j++) f->theta[j] += f->rows[6 * k + 3 + j] * q[k];
+    fm_bend_moved(f, b, b->bent, f->moved);
+    memcpy(f->theta, f->moved + 3, sizeof f->theta);
+    for (int32_t k = 0; f->now != NULL && k < b->n; k++) {
+        memcpy(f->now + 6 * k, f->start + 6 * k, 6 * sizeof *f->now);
+        for (int32_t a = 0; a < b->all - b->n; a++)
+            for (int x = 0; x < 6; x++) f->now[6 * k + x] += b->lean[a][k] * f->start[6 * (b->n + a) + x];
+    }
     if (f->planar) return;
     f->x = dot(f->theta, f->theta);
     factors(f);
-    for (int32_t k = 0; k < modes; k++) {
+    for (int32_t k = 0; k < b->n; k++) {
         cross(f->theta, f->rows + 6 * k + 3, once);
         cross(f->theta, once, twice);
         for (int j = 0; j < 3; j++) f->turn[3 * k + j] = f->rows[6 * k + 3 + j] + (f->a * once[j] + f->b * twice[j]);
@@ -105,15 +134,22 @@ void fm_bend_quaternion(const double theta[3], double sign, double q[4])
     for (int j = 0; j < 3; j++) q[1 + j] = about_z ? (j == 2 ? sine : 0.0) : sine * (theta[j] / angle);
 }
 
-/* T' theta' at the rate of theta, in the axes of the floating frame. */
-void fm_bend_drift(const fm_bend *f, const double rate[3], double out[3])
+/* T' theta' and what T theta'' has of the rates of the modes, in the axes of the floating frame. */
+void fm_bend_drift(const fm_bend *f, const fm_modal *b, const double *rates, double out[3])
 {
-    double across[3], again[3], third[3];
+    double across[3], again[3], third[3], rate[3] = {0.0, 0.0, 0.0}, seconds[6];
     memset(out, 0, 3 * sizeof *out);
     if (f->planar) return;
+    for (int32_t k = 0; k < b->n; k++)
+        for (int j = 0; j < 3; j++) rate[j] += f->rows[6 * k + 3 + j] * rates[k];
     const double xdot = 2.0 * dot(f->theta, rate);
     cross(f->theta, rate, across);
     cross(f->theta, across, again);
     cross(rate, across, third);
     for (int j = 0; j < 3; j++) out[j] = xdot * (f->da * across[j] + f->db * again[j]) + f->b * third[j];
+    if (b->all == b->n) return;
+    fm_bend_seconds(f, b, rates, seconds);
+    cross(f->theta, seconds + 3, across);
+    cross(f->theta, across, again);
+    for (int j = 0; j < 3; j++) out[j] += seconds[3 + j] + (f->a * across[j] + f->b * again[j]);
 }

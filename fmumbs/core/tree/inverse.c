@@ -109,8 +109,8 @@ static void add_modal_forces(const fm_instance *s, int32_t i, const double *udot
         if (i != b->link) continue;
         out[u + n] += (dot(b->own[n], alpha) + dot(b->own[n] + 3, a)) + (moving ? b->f[n] : 0.0);
         for (int32_t j = 0; j < b->n; j++) {
-            const int32_t at = n * b->n + j;
-            out[u + n] += (b->pair_mass[at] + g * (b->pair_damping[at] + g * b->pair_stiffness[at])) * udot[u + j];
+            const int32_t at = n * b->all + j;
+            out[u + n] += (b->mass[n * b->n + j] + g * (b->pair_damping[at] + g * b->pair_stiffness[at])) * udot[u + j];
         }
     }
 }

@@ -11,6 +11,13 @@
  *     C_k . alpha + S_k . a + M q'' + w' N_k w - w.w tr N_k + 2 w . sum of q'_j int phi_j x phi_k.
  * The applied modal forces are -K q - D q' and those of wrenches at frames that move with the modes.
  *
+ * Shapes of second order, by which a beam shortens, follow the modes: the coordinate of each is z_a = q' C_a q / 2, and
+ * all above is meant with (q, z) for q. With Z_ak = sum over j of C_ajk q_j, what multiplies the rate or the
+ * acceleration of a mode has sum over a of Z_ak times that of the shapes besides (the rows of S, C, M and f), and z''
+ * has q'' to the rest of z'' at constant q', q'' = 0: z''_a = q' C_a q' of the rates. So the kinetic energy is that of
+ * a displacement, and no mass matrix is indefinite, as it would be if S, C and J were expanded to the second order by
+ * themselves.
+ *
  * Such a frame is a separate link without mass (FM_LINK_FRAME). Its motion relative to the floating frame is the
  * translation psi q' and a rotation tau q', tau = T theta of its rotation vector theta q (bend.c), while the floating
  * frame moves in space. Its S and e (after the transformation X) add X'S X to the body's S, X'S psi to U, psi'S psi to
@@ -40,11 +47,17 @@ void fm_modal_structure(fm_instance *s)
         const int32_t pair = m->modal_pair[i], frame = m->link_frame[m->modal_link[i]];
         b->link = m->modal_link[i];
         b->n = m->modal_shapes[i];
+        b->all = b->n + m->modal_seconds[i];
         b->first = m->modal_shape[i];
         b->pair_mass = m->pair_mass + pair;
         b->pair_stiffness = m->pair_stiffness + pair;
         b->pair_damping = m->pair_damping + pair;
         b->pair_product = m->pair_product + 9 * pair;
+        b->mass = b->pair_mass;
+        if (b->all > b->n) {
+            b->follower = m->follower + m->modal_follower[i];
+            b->mass = b->mass_now = s->mass_now + pair;
+        }
         b->base = frame < 0 ? NULL : s->bend + frame;
         memcpy(b->p0, m->modal_r + 3 * i, sizeof b->p0);
         rotate_out(m->link_R + 9 * b->link, b->p0, b->r0);
@@ -60,6 +73,36 @@ void fm_modal_derive(fm_instance *s)
         fm_modal *b = s->modal + i;
         memcpy(b->J0, s->rigid[b->link].J, sizeof b->J0);
         memcpy(b->h0, s->rigid[b->link].h, sizeof b->h0);
+    }
+}
+
+/* The second derivative of a coordinate of second order at constant rates of the modes. */
+double fm_modal_second(const fm_modal *b, int32_t a, const double *rates)
+{
+    const double *C = b->follower + a * b->n * b->n;
+    double sum = 0.0;
+    for (int32_t j = 0; j < b->n; j++) {
+        double row = 0.0;
+        for (int32_t k = 0; k < b->n; k++) row += C[j * b->n + k] * rates[k];
+        sum += rates[j] * row;
+    }
+    return sum;
+}
+
+/* The coordinates of all shapes at those of the modes, and what those of second order follow of their rates. */
+void fm_modal_bend(fm_modal *b, const double *q)
+{
+    memcpy(b->bent, q, (size_t)b->n * sizeof *q);
+    for (int32_t a = 0; a < b->all - b->n; a++) {
+        const double *C = b->follower + a * b->n * b->n;
+        double sum = 0.0;
+        for (int32_t j = 0; j < b->n; j++) {
+            double row = 0.0;
+            for (int32_t k = 0; k < b->n; k++) row += C[j * b->n + k] * q[k];
+            b->lean[a][j] = row;
+            sum += q[j] * row;
+        }
+        b->bent[b->n + a] = 0.5 * sum;
     }
 }
 
@@ -97,7 +140,8 @@ double fm_modal_angle(fm_instance *s, int32_t link, const double *y)
     const fm_modal *b = fm_modal_of(s, link);
     const int32_t frame = s->image.link_frame[link];
     if (frame < 0) return 0.0;
-    fm_bend_place(s, frame, b->n, y + s->link[b->link].p);
+    fm_modal_bend(s->modal + s->image.link_modal[link], y + s->link[b->link].p);
+    fm_bend_place(s, frame, b);
     return link == b->link ? -s->bend[frame].theta[2] : s->bend[frame].theta[2];
 }
 
@@ -106,11 +150,12 @@ void fm_modal_quaternion(const fm_instance *s, int32_t link, const double *y, do
 {
     static const double none[4] = {1.0, 0.0, 0.0, 0.0};
     const fm_modal *b = fm_modal_of(s, link);
-    double theta[3];
+    double moved[6];
     memcpy(q, none, sizeof none);
     if (s->image.link_frame[link] < 0) return;
-    sum_of(bend_of(s, link)->rows + 3, 6, b->n, y + s->link[b->link].p, theta);
-    fm_bend_quaternion(theta, link == b->link ? -1.0 : 1.0, q);
+    fm_modal_bend(s->modal + s->image.link_modal[link], y + s->link[b->link].p);
+    fm_bend_moved(bend_of(s, link), b, b->bent, moved);
+    fm_bend_quaternion(moved + 3, link == b->link ? -1.0 : 1.0, q);
 }
 
 /* The rotation matrix; of a rotation about z from its cosine and sine. */
@@ -138,19 +183,40 @@ static void moment_of(const double *N, double out[3])
     out[2] = N[1] - N[3];
 }
 
+/* Adds to the terms of each mode those of the shapes that follow it. */
+static void follow(fm_modal *b)
+{
+    const int32_t n = b->n, all = b->all;
+    double half[FM_BODY_MODES]; /* of a shape of second order: its mass with each mode, with half of that with others */
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t a = n; a < all; a++)
+            for (int x = 0; x < 6; x++) b->own[i][x] += b->lean[a - n][i] * b->own[a][x];
+    for (int32_t i = 0; i < n; i++) memcpy(b->mass_now + i * n, b->pair_mass + i * all, (size_t)n * sizeof *half);
+    for (int32_t a = n; a < all; a++) {
+        for (int32_t i = 0; i < n; i++) {
+            half[i] = b->pair_mass[a * all + i];
+            for (int32_t c = n; c < all; c++) half[i] += 0.5 * b->pair_mass[a * all + c] * b->lean[c - n][i];
+        }
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n; j++)
+                b->mass_now[i * n + j] += b->lean[a - n][i] * half[j] + half[i] * b->lean[a - n][j];
+    }
+}
+
 /* First moment, inertia and modal inertia terms of the deformed body. */
-static void bend(fm_instance *s, fm_modal *b, const double *q)
+static void bend(fm_instance *s, fm_modal *b)
 {
     fm_rigid *k = s->rigid + b->link;
+    const double *q = b->bent;
     double P[9] = {0.0};
     memcpy(k->h, b->h0, sizeof k->h);
     memcpy(k->J, b->J0, sizeof k->J);
-    for (int32_t i = 0; i < b->n; i++) {
+    for (int32_t i = 0; i < b->all; i++) {
         const double *A = s->image.shape_moment + 9 * (b->first + i), *S = s->image.shape_first + 3 * (b->first + i);
         double *N = b->N[i];
         memcpy(N, A, sizeof b->N[i]);
-        for (int32_t j = 0; j < b->n; j++)
-            for (int x = 0; x < 9; x++) N[x] += q[j] * b->pair_product[9 * (j * b->n + i) + x];
+        for (int32_t j = 0; j < b->all; j++)
+            for (int x = 0; x < 9; x++) N[x] += q[j] * b->pair_product[9 * (j * b->all + i) + x];
         for (int x = 0; x < 3; x++) k->h[x] += S[x] * q[i], b->own[i][3 + x] = S[x];
         for (int x = 0; x < 9; x++) P[x] += q[i] * (A[x % 3 * 3 + x / 3] + N[x]);
         moment_of(N, b->own[i]);
@@ -158,16 +224,16 @@ static void bend(fm_instance *s, fm_modal *b, const double *q)
     k->J[0] += P[4] + P[8], k->J[1] -= P[1], k->J[2] -= P[2];
     k->J[3] += P[0] + P[8], k->J[4] -= P[5], k->J[5] += P[0] + P[4];
     fm_make_inertia_lanes(s, b->link);
+    if (b->all > b->n) follow(b);
 }
 
 /* The floating frame's pose relative to the frame that carries the body. */
-static void place_base(fm_instance *s, fm_modal *b, const double *q)
+static void place_base(fm_instance *s, fm_modal *b)
 {
     double r[3];
     if (b->base == NULL) return;
     rotate_link(s, b->link);
-    sum_of(b->base->rows, 6, b->n, q, b->p);
-    for (int j = 0; j < 3; j++) b->p[j] += b->p0[j];
+    for (int j = 0; j < 3; j++) b->p[j] = b->base->moved[j] + b->p0[j];
     rotate_out(s->axes[b->link].R, b->p, r);
     for (int j = 0; j < 3; j++) r[j] = b->r0[j] - r[j];
     fm_lane_set(s, r, b->link, r);
@@ -186,8 +252,10 @@ void fm_modal_place(fm_instance *s, const double *y, int planar)
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         if (fm_moves_in_plane(s, b->link) != planar) continue;
-        bend(s, b, y + s->link[b->link].p);
-        place_base(s, b, y + s->link[b->link].p);
+        fm_modal_bend(b, y + s->link[b->link].p);
+        if (planar && b->base != NULL) fm_bend_place(s, s->image.link_frame[b->link], b);
+        bend(s, b);
+        place_base(s, b);
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];
@@ -195,8 +263,8 @@ void fm_modal_place(fm_instance *s, const double *y, int planar)
         double r[3];
         if (link == b->link || fm_moves_in_plane(s, link) != planar) continue;
         rotate_link(s, link);
-        sum_of(bend_of(s, link)->rows, 6, b->n, y + s->link[b->link].p, r);
-        for (int j = 0; j < 3; j++) r[j] += s->rigid[link].r[j];
+        if (planar) fm_bend_place(s, i, b);
+        for (int j = 0; j < 3; j++) r[j] = s->bend[i].moved[j] + s->rigid[link].r[j];
         fm_lane_set(s, r, link, r);
     }
 }
@@ -219,15 +287,6 @@ void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, doub
     rotate_out(s->axes[link].R, in, v);
 }
 
-/* T' theta' of a frame, or of the one by which the body hangs, in the axes of the floating frame. */
-static void turn_drift(const fm_instance *s, int32_t link, const double *rates, double drift[3])
-{
-    const fm_bend *f = bend_of(s, link);
-    double rate[3];
-    sum_of(f->rows + 3, 6, fm_modal_of(s, link)->n, rates, rate);
-    fm_bend_drift(f, rate, drift);
-}
-
 /* First sweep: wp and w are the angular velocities of the parent link and of this one, each in its own axes. */
 void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *y)
 {
@@ -239,7 +298,7 @@ void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, d
     if (s->image.link_frame[link] < 0 || bend_of(s, link)->planar) return;
     const fm_modal *b = fm_modal_of(s, link);
     double drift[3];
-    turn_drift(s, link, y + s->image.n.positions + s->link[b->link].u, drift);
+    fm_bend_drift(bend_of(s, link), b, y + s->image.n.positions + s->link[b->link].u, drift);
     if (link != b->link) rotate_in(s->axes[link].R, drift, drift);
     for (int i = 0; i < 3; i++) s->projected[link].bias[i] += link == b->link ? -drift[i] : drift[i];
 }
@@ -255,45 +314,60 @@ static void add_to_bias(fm_instance *s, int32_t link, const double *v, const dou
 /* Bias acceleration of the floating frame's origin relative to the parent link, in the parent's axes. */
 static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates, double drift[3])
 {
-    double turn[3], pdot[3], own[3], coriolis[3], arm[3], inwards[3], in[3];
+    double turn[3], pdot[3], own[3], coriolis[3], arm[3], inwards[3], in[3], seconds[6];
     memset(drift, 0, 3 * sizeof *drift);
     if (b->base == NULL) return;
     sum_of(b->base->turn, 3, b->n, rates, turn);
     sum_of(b->base->rows, 6, b->n, rates, pdot);
-    turn_drift(s, b->link, rates, own);
+    fm_bend_drift(b->base, b, rates, own);
+    fm_bend_seconds(b->base, b, rates, seconds);
     cross(own, b->p, in);
     cross(turn, pdot, coriolis);
     cross(turn, b->p, arm);
     cross(turn, arm, inwards);
-    for (int j = 0; j < 3; j++) in[j] += 2.0 * coriolis[j] - inwards[j];
+    for (int j = 0; j < 3; j++) in[j] += (2.0 * coriolis[j] - inwards[j]) - seconds[j];
     rotate_out(s->axes[b->link].R, in, drift);
 }
 
 /* Inertial terms of the body due to modal rates, in addition to those of a rigid body. */
-static void add_own(fm_instance *s, fm_modal *b, const double *rates)
+static void add_own(fm_instance *s, fm_modal *b, const double *modal_rates)
 {
+    double rates[FM_BODY_MODES + FM_BODY_SECONDS];
+    memcpy(rates, modal_rates, (size_t)b->n * sizeof *rates);
+    for (int32_t a = b->n; a < b->all; a++) {
+        rates[a] = 0.0;
+        for (int32_t k = 0; k < b->n; k++) rates[a] += b->lean[a - b->n][k] * modal_rates[k];
+    }
     fm_inertial *own = s->inertial + b->link / FM_LANE_WIDTH;
     const int32_t at = b->link % FM_LANE_WIDTH;
     double w[3], flow[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, force[3];
     fm_lane_get(s, w, b->link, w);
     const double square = dot(w, w);
-    for (int32_t k = 0; k < b->n; k++) {
-        const double *N = b->N[k];
+    for (int32_t k = 0; k < b->all; k++) {
+        const double *N = b->N[k], *S = s->image.shape_first + 3 * (b->first + k);
         const double trace = (N[0] + N[4]) + N[8];
         double Nw[3], moment[3], coriolis = 0.0;
         rotate_in(N, w, Nw);
         for (int j = 0; j < 3; j++) {
             torque[j] += rates[k] * (trace * w[j] - Nw[j]);
-            flow[j] += b->own[k][3 + j] * rates[k];
+            flow[j] += S[j] * rates[k];
         }
-        for (int32_t j = 0; j < b->n; j++) {
-            moment_of(b->pair_product + 9 * (j * b->n + k), moment);
+        for (int32_t j = 0; j < b->all; j++) {
+            moment_of(b->pair_product + 9 * (j * b->all + k), moment);
             coriolis += rates[j] * dot(w, moment);
         }
         b->f[k] = (dot(Nw, w) - square * trace) + 2.0 * coriolis;
     }
     cross(w, flow, force);
     for (int j = 0; j < 3; j++) own->torque[j][at] += 2.0 * torque[j], own->force[j][at] += 2.0 * force[j];
+    for (int32_t a = b->n; a < b->all; a++) {
+        const double second = fm_modal_second(b, a - b->n, rates);
+        for (int j = 0; j < 3; j++)
+            own->torque[j][at] += b->own[a][j] * second, own->force[j][at] += b->own[a][3 + j] * second;
+        for (int32_t k = 0; k < b->all; k++) b->f[k] += b->pair_mass[a * b->all + k] * second;
+    }
+    for (int32_t k = 0; k < b->n; k++)
+        for (int32_t a = b->n; a < b->all; a++) b->f[k] += b->lean[a - b->n][k] * b->f[a];
 }
 
 void fm_modal_own(fm_instance *s, int32_t body, const double *y)
@@ -305,8 +379,7 @@ void fm_modal_own(fm_instance *s, int32_t body, const double *y)
  */
 void fm_modal_bias(fm_instance *s, const double *y)
 {
-    static const double none[3] = {0.0, 0.0, 0.0};
-    double w[3], v[3], drift[3];
+    double w[3], v[3], drift[3], seconds[6];
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         const double *rates = y + s->image.n.positions + s->link[b->link].u;
@@ -317,13 +390,15 @@ void fm_modal_bias(fm_instance *s, const double *y)
         add_own(s, b, rates);
         memcpy(b->U, b->own, (size_t)b->n * sizeof b->U[0]);
         for (int32_t j = 0; j < b->n; j++)
-            for (int32_t k = 0; k <= j; k++) b->M[j][k] = b->pair_mass[j * b->n + k];
+            for (int32_t k = 0; k <= j; k++) b->M[j][k] = b->mass[j * b->n + k];
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];
         if (s->link[link].kind != FM_LINK_FRAME || fm_moves_in_plane(s, link)) continue;
+        const fm_modal *b = fm_modal_of(s, link);
         fm_modal_velocity(s, link, y, w, v);
-        add_to_bias(s, link, v, none);
+        fm_bend_seconds(s->bend + i, b, y + s->image.n.positions + s->link[b->link].u, seconds);
+        add_to_bias(s, link, v, seconds);
     }
 }
 
@@ -380,7 +455,7 @@ void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const dou
     for (int32_t j = 0; s->stiff.time > 0.0 && j < b->n; j++)
         for (int32_t k = 0; k <= j; k++)
             b->L[j][k] +=
-                s->stiff.time * (b->pair_damping[j * b->n + k] + s->stiff.time * b->pair_stiffness[j * b->n + k]);
+                s->stiff.time * (b->pair_damping[j * b->all + k] + s->stiff.time * b->pair_stiffness[j * b->all + k]);
     fm_group_factor(&b->group, most, s->pivot + 2 * link);
     fm_group_eliminate(&b->group, c, x);
     fm_group_push(c, push);
@@ -418,7 +493,7 @@ void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double
     for (int32_t j = 0; j < b->n; j++) {
         double sum = 0.0;
         for (int32_t k = 0; k < b->n; k++)
-            sum += b->pair_stiffness[j * b->n + k] * q[k] + b->pair_damping[j * b->n + k] * rates[k];
+            sum += b->pair_stiffness[j * b->all + k] * q[k] + b->pair_damping[j * b->all + k] * rates[k];
         tau[j] -= sum;
     }
 }
@@ -440,8 +515,8 @@ double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, c
     for (int32_t j = 0; j < b->n; j++) {
         energy += rates[j] * (dot(b->own[j], spin) + dot(b->own[j] + 3, v));
         for (int32_t k = 0; k < b->n; k++)
-            energy += 0.5 * (b->pair_mass[j * b->n + k] * rates[j] * rates[k] +
-                             b->pair_stiffness[j * b->n + k] * q[j] * q[k]);
+            energy +=
+                0.5 * (b->mass[j * b->n + k] * rates[j] * rates[k] + b->pair_stiffness[j * b->all + k] * q[j] * q[k]);
     }
     return energy;
 }

@@ -41,11 +41,14 @@ static int slides(const fm_image *m, int32_t link)
 /* Whether a flexible body or a frame on it has modes that move in its plane x, y alone. */
 static int bends_in_plane(const fm_image *m, int32_t link)
 {
-    const int32_t b = m->link_modal[link], n = m->modal_shapes[b], frame = m->link_frame[link];
+    const int32_t b = m->link_modal[link], frame = m->link_frame[link];
+    const int32_t modes = m->modal_shapes[b], n = modes + m->modal_seconds[b];
     double out = 0.0;
     for (int32_t k = 0; k < n && frame >= 0; k++) {
         const double *row = m->frame_shape + 6 * (m->frame_first[frame] + k);
         out += (fabs(row[2]) + fabs(row[3])) + fabs(row[4]);
+        if (k >= modes)
+            out += fabs(row[5]); /* the planar sweeps have no turns of second order, which beams do not need */
     }
     if (m->link_kind[link] == FM_LINK_FRAME) return out == 0.0;
     for (int32_t k = m->modal_shape[b]; k < m->modal_shape[b] + n; k++) {

@@ -16,14 +16,14 @@ static void integrate(fm_instance *s, int32_t body, const fm_plane_axes *axes, d
 {
     const fm_image *m = &s->image;
     fm_plane_modal *b = s->planar.modal + body;
-    for (int32_t k = 0; k < b->n; k++) {
+    for (int32_t k = 0; k < b->all; k++) {
         const double *S = m->shape_first + 3 * (m->modal_shape[body] + k);
         const double *A = m->shape_moment + 9 * (m->modal_shape[body] + k);
         fm_plane_mode *mode = b->mode + k;
         mode->first[0] = dot(axes->x, S), mode->first[1] = dot(axes->y, S);
         mode->trace0 = A[0] + A[4], mode->cross0 = side * (A[1] - A[3]);
     }
-    for (int32_t k = 0; k < b->n * b->n; k++) {
+    for (int32_t k = 0; k < b->all * b->all; k++) {
         const double *P = m->pair_product + 9 * (m->modal_pair[body] + k);
         b->trace[k] = P[0] + P[4], b->cross[k] = side * (P[1] - P[3]);
     }
@@ -33,8 +33,8 @@ static void integrate(fm_instance *s, int32_t body, const fm_plane_axes *axes, d
 static void place_shapes(fm_instance *s, int32_t frame, const fm_plane_axes *axes, double side)
 {
     const fm_image *m = &s->image;
-    const int32_t first = m->frame_first[frame], n = m->modal_shapes[m->link_modal[m->frame_link[frame]]];
-    for (int32_t k = first; k < first + n; k++) {
+    const int32_t first = m->frame_first[frame], all = s->modal[m->link_modal[m->frame_link[frame]]].all;
+    for (int32_t k = first; k < first + all; k++) {
         const double *row = m->frame_shape + 6 * k;
         s->planar.shape[k] = (fm_plane_shape){side * row[5], dot(axes->x, row), dot(axes->y, row)};
     }
@@ -52,14 +52,17 @@ void fm_planar_modal_structure(fm_instance *s)
         const double *x = fm_plane_at(s, place), *p0 = m->modal_r + 3 * i;
         const int32_t frame = m->link_frame[m->modal_link[i]];
         memset(b, 0, sizeof *b);
-        b->n = m->modal_shapes[i];
+        b->shape = s->modal + i;
+        b->n = b->shape->n, b->all = b->shape->all;
         b->p = s->link[m->modal_link[i]].p, b->u = s->link[m->modal_link[i]].u;
-        b->base = frame < 0 ? NULL : s->planar.shape + m->frame_first[frame];
-        b->mass = m->pair_mass + pair, b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
+        b->mass = b->pair_mass = m->pair_mass + pair;
+        if (b->all > b->n) b->mass = b->mass_now = s->planar.mass_now + pair;
+        if (frame >= 0) b->base = (b->mass_now == NULL ? s->planar.shape : s->planar.shape_now) + m->frame_first[frame];
+        b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
         b->trace = s->planar.modal_trace + pair, b->cross = s->planar.modal_cross + pair,
         b->L = s->planar.modal_L + pair;
         b->mode = s->planar.modal_mode + shape;
-        memset(b->mode, 0, (size_t)b->n * sizeof *b->mode);
+        memset(b->mode, 0, (size_t)b->all * sizeof *b->mode);
         b->p0[0] = dot(axes->x, p0), b->p0[1] = dot(axes->y, p0);
         const double c = x[FM_PLANE_c0 * FM_PLANE_WIDTH], sn = x[FM_PLANE_s0 * FM_PLANE_WIDTH];
         b->r0[0] = x[FM_PLANE_ty * FM_PLANE_WIDTH] + (c * b->p0[0] - sn * b->p0[1]);
