@@ -26,7 +26,7 @@ _STOP = 10.0  # [s] without a default experiment
 
 def fast_flexible_bodies(model: Model, carried: Carried) -> Iterator[str]:
     """Warnings of flexible bodies whose known angular velocity is above their first frequency."""
-    flexible = {body.name: body for body in model.bodies if isinstance(body, ModalBody)}
+    flexible = {body.name: body for body in model.bodies if isinstance(body, ModalBody) and not body.stiffening}
     if not flexible:
         return
     programs = _programs(model)
@@ -39,9 +39,10 @@ def fast_flexible_bodies(model: Model, carried: Carried) -> Iterator[str]:
     for name, body in flexible.items():
         first = float(body.frequencies[0])
         if fastest[name] > first:
+            fix = "Give stiffening=True, or make it a FlexibleLink." if body.bending else "Make it a FlexibleLink."
             yield (
                 f"ModalBody '{name}' turns at {fastest[name]:.4g} rad/s, above its first frequency of {first:.4g} "
-                "rad/s. Its modes have no geometric stiffness and may grow without bound. Make it a FlexibleLink."
+                f"rad/s. Its modes have no geometric stiffness and may grow without bound. {fix}"
             )
 
 
