@@ -3,8 +3,9 @@
 In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
 coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
 is complete: all terms of first and second order in q and q', from the integrals of phi, r phi' and phi phi' over the
-mass. With displacements of second order (second_order.py), which `.beam` has with `stiffening`, it also shortens as it bends: tension
-stiffens it, thrust buckles it. A run warns where a rotation or strain by one mode is above `solver.deformation`.
+mass. With displacements of second order (second_order.py), which `.beam` has with `stiffening`, it also shortens as it
+bends: tension stiffens it, thrust buckles it. A run warns where a rotation or strain by one mode is above
+`solver.deformation`.
 """
 
 from __future__ import annotations
@@ -122,10 +123,10 @@ class ModalBody(Body):
     bending: the beam, for a body made by `.beam`; stiffening: whether it has displacements of second
         order. kinds: what each mode is, for `.table`; by default nothing.
 
-    A beam with `stiffening` has geometric stiffness. Another body has none: with the first frequency w1 it bends too far
-    where it turns at w across its length, in the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1 without bound. `fmumbs
-    check` warns of known speeds above w1, and a run with a DeformationWarning if one of the modes turns or strains the
-    body by more than `solver.deformation`, by default 0.3.
+    A beam with `stiffening` has geometric stiffness. Another body has none: with the first frequency w1 it bends too
+    far where it turns at w across its length, in the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1
+    without bound. `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one of the
+    modes turns or strains the body by more than `solver.deformation`, by default 0.3.
 
     Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
     ModelError for integrals and matrices that no body can have.
