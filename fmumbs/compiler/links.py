@@ -254,8 +254,8 @@ def _add_flexible(
     if seconds is not None:
         _check_seconds(body, seconds)
         axes = body.plane_axes.matrix
-        moves = np.concatenate([seconds.rows[..., :3] @ axes, seconds.rows[..., 3:] @ axes], axis=2) + 0.0
-        out.seconds[body.name] = {body.node(p)[0]: _as_rows(each) for p, each in zip(points, moves, strict=True)}
+        there = np.concatenate([seconds.rows[..., :3] @ axes, seconds.rows[..., 3:] @ axes], axis=2) + 0.0
+        out.seconds[body.name] = {body.node(p)[0]: _as_rows(each) for p, each in zip(points, there, strict=True)}
     X, in_plane = point.X_BP, body.plane_axes.matrix
     R = nearest_rotation(at.R @ X.rotation.matrix.T)
     rows = (*rows, *out.seconds.get(body.name, {}).get(position, ()))

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from fmumbs.spatial import skew
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 _SAME = 1e-12  # of the largest: singular values of what the phi2 span that are round-off
 _UNSEEN = 1e-9  # of a load's work along unit shapes: it does none
@@ -121,7 +122,7 @@ def of_beam(
     return Seconds(C, mass * np.einsum("kgb,g->kb", moves, weights), moment, product, rows)
 
 
-def _seen(X: Array, loads: Array, sizes: Array, pairs: tuple[Array, Array]) -> tuple[Array, Array]:
+def _seen(X: Array, loads: Array, sizes: Array, pairs: tuple[Index, Index]) -> tuple[Array, Array]:
     """Orthonormal columns that span what loads see of the columns of X, one for each pair of modes, and the part of
     each in these, (columns, modes, modes); sizes: of the modes, by which the columns are compared.
     """
