@@ -15,7 +15,6 @@
 
 #include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
-#include "modal.h"
 
 #include <math.h>
 
@@ -70,6 +69,19 @@ static void factors(fm_bend *f)
     }
 }
 
+/* The second derivative of a coordinate of second order at constant rates of the modes. */
+double fm_bend_second(const fm_modal *b, int32_t a, const double *rates)
+{
+    const double *C = b->follower + a * b->n * b->n;
+    double sum = 0.0;
+    for (int32_t j = 0; j < b->n; j++) {
+        double row = 0.0;
+        for (int32_t k = 0; k < b->n; k++) row += C[j * b->n + k] * rates[k];
+        sum += rates[j] * row;
+    }
+    return sum;
+}
+
 /* Translation and rotation vector at the coordinates of all shapes. */
 void fm_bend_moved(const fm_bend *f, const fm_modal *b, const double *q, double out[6])
 {
@@ -83,7 +95,7 @@ void fm_bend_seconds(const fm_bend *f, const fm_modal *b, const double *rates, d
 {
     memset(out, 0, 6 * sizeof *out);
     for (int32_t a = 0; a < b->all - b->n; a++) {
-        const double second = fm_modal_second(b, a, rates);
+        const double second = fm_bend_second(b, a, rates);
         for (int x = 0; x < 6; x++) out[x] += f->start[6 * (b->n + a) + x] * second;
     }
 }

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_bend_structure(fm_instance *s);
+double fm_bend_second(const fm_modal *b, int32_t a, const double *rates);
 void fm_bend_moved(const fm_bend *f, const fm_modal *b, const double *q, double out[6]);
 void fm_bend_seconds(const fm_bend *f, const fm_modal *b, const double *rates, double out[6]);
 void fm_bend_place(fm_instance *s, int32_t frame, const fm_modal *b);

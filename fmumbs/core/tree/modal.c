@@ -76,19 +76,6 @@ void fm_modal_derive(fm_instance *s)
     }
 }
 
-/* The second derivative of a coordinate of second order at constant rates of the modes. */
-double fm_modal_second(const fm_modal *b, int32_t a, const double *rates)
-{
-    const double *C = b->follower + a * b->n * b->n;
-    double sum = 0.0;
-    for (int32_t j = 0; j < b->n; j++) {
-        double row = 0.0;
-        for (int32_t k = 0; k < b->n; k++) row += C[j * b->n + k] * rates[k];
-        sum += rates[j] * row;
-    }
-    return sum;
-}
-
 /* The coordinates of all shapes at those of the modes, and what those of second order follow of their rates. */
 void fm_modal_bend(fm_modal *b, const double *q)
 {
@@ -361,7 +348,7 @@ static void add_own(fm_instance *s, fm_modal *b, const double *modal_rates)
     cross(w, flow, force);
     for (int j = 0; j < 3; j++) own->torque[j][at] += 2.0 * torque[j], own->force[j][at] += 2.0 * force[j];
     for (int32_t a = b->n; a < b->all; a++) {
-        const double second = fm_modal_second(b, a - b->n, rates);
+        const double second = fm_bend_second(b, a - b->n, rates);
         for (int j = 0; j < 3; j++)
             own->torque[j][at] += b->own[a][j] * second, own->force[j][at] += b->own[a][3 + j] * second;
         for (int32_t k = 0; k < b->all; k++) b->f[k] += b->pair_mass[a * b->all + k] * second;

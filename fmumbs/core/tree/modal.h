@@ -8,7 +8,6 @@ FM_HIDDEN_BEGIN
 
 void fm_modal_structure(fm_instance *s);
 void fm_modal_derive(fm_instance *s);
-double fm_modal_second(const fm_modal *b, int32_t a, const double *rates);
 void fm_modal_bend(fm_modal *b, const double *q);
 int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6]);
 double fm_modal_angle(fm_instance *s, int32_t link, const double *y);
