@@ -193,7 +193,7 @@ static inline fm_plane_modal *fm_plane_modal_of(const fm_instance *s, const fm_p
 static inline const fm_plane_shape *fm_plane_shapes_of(const fm_instance *s, const fm_plane_link *k)
 {
     const int32_t first = s->image.frame_first[s->image.link_frame[k->link]];
-    return (fm_plane_modal_of(s, k)->mass_now == NULL ? s->planar.shape : s->planar.shape_now) + first;
+    return (fm_plane_modal_of(s, k)->all > fm_plane_modal_of(s, k)->n ? s->planar.shape_now : s->planar.shape) + first;
 }
 
 /* Whether a row takes no part now: a given start value, which assembly alone knows; a lock but in statics; there a

@@ -116,10 +116,9 @@ typedef struct fm_plane_modal {
     int32_t n, all, p, u; /* all: shapes */
     const fm_modal *shape; /* coordinates of all shapes, and what follows of second order */
     const fm_plane_shape *base; /* frame on the body that carries it, NULL: that does not move in it */
-    const double *mass; /* (n, n) at the present shape */
-    const double *pair_mass, *stiffness, *damping; /* (all, all) */
+    const double *mass, *stiffness, *damping; /* (all, all) */
     double *trace, *cross; /* (all, all) integrals of phi_j phi_k': trace and phi_j x phi_k */
-    double *mass_now, *L; /* (n, n) as in fm_modal; S_qq, then its factor */
+    double *L; /* (n, n) S_qq, then its factor */
     fm_plane_mode *mode;
     double J0, h0[2], p0[2], r0[2]; /* as in fm_modal; r0 in the parent's planar axes */
     double J, torque, at[2]; /* inertia, torque due to modal rates, origin of the frame that carries it */
@@ -147,7 +146,6 @@ typedef struct fm_plane_modal {
     A(fm_plane_mode, modal_mode, n.shapes)                                                                     \
     A(fm_plane_shape, shape, n.frame_shapes)                                                                   \
     A(fm_plane_shape, shape_now, n.followers > 0 ? n.frame_shapes : 0) /* at the present shape of the body */  \
-    A(double, mass_now, n.followers > 0 ? n.shape_pairs : 0)                                                   \
     A(double, modal_trace, n.shape_pairs)                                                                      \
     A(double, modal_cross, n.shape_pairs)                                                                      \
     A(double, modal_L, n.shape_pairs)

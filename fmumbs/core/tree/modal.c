@@ -76,7 +76,25 @@ void fm_modal_derive(fm_instance *s)
     }
 }
 
-/* The coordinates of all shapes at those of the modes, and what those of second order follow of their rates. */
+/* The modal mass at the present shape: M + Z' M_zq + M_qz Z + Z' M_zz Z. */
+static void follow_mass(fm_modal *b)
+{
+    const int32_t n = b->n, all = b->all;
+    double half[FM_BODY_MODES]; /* of a shape of second order: its mass with each mode, with half of that with others */
+    for (int32_t i = 0; i < n; i++) memcpy(b->mass_now + i * n, b->pair_mass + i * all, (size_t)n * sizeof *half);
+    for (int32_t a = n; a < all; a++) {
+        const double *lean = b->lean[a - n];
+        for (int32_t i = 0; i < n; i++) {
+            half[i] = b->pair_mass[a * all + i];
+            for (int32_t c = n; c < all; c++) half[i] += 0.5 * b->pair_mass[a * all + c] * b->lean[c - n][i];
+        }
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n; j++) b->mass_now[i * n + j] += lean[i] * half[j] + half[i] * lean[j];
+    }
+}
+
+/* The coordinates of all shapes at those of the modes, what those of second order follow of their rates, and the modal
+ * mass. */
 void fm_modal_bend(fm_modal *b, const double *q)
 {
     memcpy(b->bent, q, (size_t)b->n * sizeof *q);
@@ -91,6 +109,7 @@ void fm_modal_bend(fm_modal *b, const double *q)
         }
         b->bent[b->n + a] = 0.5 * sum;
     }
+    if (b->all > b->n) follow_mass(b);
 }
 
 static const fm_bend *bend_of(const fm_instance *s, int32_t link)
@@ -170,24 +189,12 @@ static void moment_of(const double *N, double out[3])
     out[2] = N[1] - N[3];
 }
 
-/* Adds to the terms of each mode those of the shapes that follow it. */
+/* Adds to the torque and force of each mode those of the shapes that follow it. */
 static void follow(fm_modal *b)
 {
-    const int32_t n = b->n, all = b->all;
-    double half[FM_BODY_MODES]; /* of a shape of second order: its mass with each mode, with half of that with others */
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t a = n; a < all; a++)
-            for (int x = 0; x < 6; x++) b->own[i][x] += b->lean[a - n][i] * b->own[a][x];
-    for (int32_t i = 0; i < n; i++) memcpy(b->mass_now + i * n, b->pair_mass + i * all, (size_t)n * sizeof *half);
-    for (int32_t a = n; a < all; a++) {
-        for (int32_t i = 0; i < n; i++) {
-            half[i] = b->pair_mass[a * all + i];
-            for (int32_t c = n; c < all; c++) half[i] += 0.5 * b->pair_mass[a * all + c] * b->lean[c - n][i];
-        }
-        for (int32_t i = 0; i < n; i++)
-            for (int32_t j = 0; j < n; j++)
-                b->mass_now[i * n + j] += b->lean[a - n][i] * half[j] + half[i] * b->lean[a - n][j];
-    }
+    for (int32_t i = 0; i < b->n; i++)
+        for (int32_t a = b->n; a < b->all; a++)
+            for (int x = 0; x < 6; x++) b->own[i][x] += b->lean[a - b->n][i] * b->own[a][x];
 }
 
 /* First moment, inertia and modal inertia terms of the deformed body. */

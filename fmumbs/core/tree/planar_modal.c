@@ -55,10 +55,8 @@ void fm_planar_modal_structure(fm_instance *s)
         b->shape = s->modal + i;
         b->n = b->shape->n, b->all = b->shape->all;
         b->p = s->link[m->modal_link[i]].p, b->u = s->link[m->modal_link[i]].u;
-        b->mass = b->pair_mass = m->pair_mass + pair;
-        if (b->all > b->n) b->mass = b->mass_now = s->planar.mass_now + pair;
-        if (frame >= 0) b->base = (b->mass_now == NULL ? s->planar.shape : s->planar.shape_now) + m->frame_first[frame];
-        b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
+        if (frame >= 0) b->base = (b->all > b->n ? s->planar.shape_now : s->planar.shape) + m->frame_first[frame];
+        b->mass = m->pair_mass + pair, b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
         b->trace = s->planar.modal_trace + pair, b->cross = s->planar.modal_cross + pair,
         b->L = s->planar.modal_L + pair;
         b->mode = s->planar.modal_mode + shape;
