@@ -262,7 +262,7 @@ class ModalBody(Body):
         axial_inertia: about the beam's axis [kg.m2]; needed for a beam in space on a ball joint.
         stiffening: whether it shortens as it bends, so that tension stiffens it and thrust buckles it; needed for beams
             that turn fast or carry large loads along their axis. Then a beam without `stretch` that is held at both
-            ends does not bend. A model with such a body has no adjoint derivatives.
+            ends does not bend.
         q0, u0: (modes,) initial largest deflection by each mode [m], angle of a twist [rad], and their rates.
 
         `.at(x, y, z)` is a point fixed to the cross-section at x, which moves and rotates with the modes.

@@ -50,12 +50,6 @@ static int covers(fm_builder *b)
 {
     const fm_image *m = b->m;
     if (b->model->inverse) return fm_uncovered(b, "inverse dynamics", -1);
-    for (int32_t i = 0; i < m->n.modals; i++)
-        if (m->modal_seconds[i] > 0) {
-            const int32_t joint = m->link_joint[m->modal_link[i]];
-            return fm_uncovered(b, "displacements of second order of the flexible body behind joint",
-                                m->joint_name[joint]);
-        }
     for (int32_t i = 0; i < m->n.excitations; i++)
         if (m->excitation_drive[i] >= 0)
             return fm_uncovered(b, "drives that realise the program of joint", m->joint_name[m->excitation_joint[i]]);
@@ -76,6 +70,7 @@ static int open_arrays(fm_graph *g, const fm_model *m)
     FM_GRAPH_ARRAYS(A)
 #undef A
     if (!fits) return 0;
+    fill(g->shapes, m->n.modals, FM_NO_SLOT);
     fill(g->residual, m->n.speeds, FM_NO_SLOT), fill(g->acceleration, m->n.speeds, FM_NO_SLOT);
     fill(g->rate, m->ny, FM_NO_SLOT), fill(g->row, 3 * m->n.rows, FM_NO_SLOT);
     fill(g->equation, FM_CONDITIONS(m), FM_NO_SLOT), fill(g->unknown, FM_CONDITIONS(m), FM_NO_SLOT);

@@ -11,6 +11,24 @@
 #include "builder.h"
 #include "nodes.h"
 
+/* Where the coordinates of all shapes of a body, their rates and their accelerations are among the values. */
+typedef struct shapes {
+    int32_t q, rate, second, count;
+} shapes;
+
+static shapes shapes_of(fm_builder *b, int32_t body)
+{
+    const fm_image *m = b->m;
+    const int32_t link = m->modal_link[body], all = m->modal_shapes[body] + m->modal_seconds[body];
+    const shapes modes = {b->g->leaf.y + m->link_p[link], b->g->leaf.y + m->n.positions + m->link_u[link],
+                          b->g->leaf.udot + m->link_u[link], all};
+    if (m->modal_seconds[body] == 0) return modes;
+    if (b->g->shapes[body] == FM_NO_SLOT)
+        b->g->shapes[body] = fm_add_part(b, FM_DO_SHAPES, modes.q, modes.rate, modes.second, body, 3 * all);
+    const int32_t at = b->g->shapes[body];
+    return (shapes){at, at + all, at + 2 * all, all};
+}
+
 /* What a frame's modes make of coordinates: translations, or a rotation vector. */
 static int32_t of_modes(fm_builder *b, int32_t frame, int rotation, int32_t at)
 {
@@ -64,8 +82,8 @@ typedef struct relative {
 static relative move_in_body(fm_builder *b, int32_t frame, int32_t floating, const double *start, fm_link_slots *f)
 {
     const fm_image *m = b->m;
-    const int32_t q = b->g->leaf.y + m->link_p[floating], udot = b->g->leaf.udot + m->link_u[floating];
-    const int32_t u = b->g->leaf.y + m->n.positions + m->link_u[floating], R = b->link[floating].R;
+    const shapes of = shapes_of(b, m->link_modal[floating]);
+    const int32_t q = of.q, u = of.rate, udot = of.second, R = b->link[floating].R;
     relative out;
     const int32_t rate = of_modes(b, frame, 1, u);
     f->theta = of_modes(b, frame, 1, q);
@@ -115,7 +133,7 @@ void fm_build_floating(fm_builder *b, int32_t i)
     fm_link_slots *k = b->link + i;
     const fm_link_slots *p = b->link + m->link_parent[i];
     const double *start = m->modal_r + 3 * m->link_modal[i];
-    const int32_t frame = m->link_frame[i], q = b->g->leaf.y + m->link_p[i];
+    const int32_t frame = m->link_frame[i], q = shapes_of(b, m->link_modal[i]).q;
     double at[3];
     int32_t v, a;
     k->theta = of_modes(b, frame, 1, q);
@@ -143,13 +161,21 @@ static void add_to_modes(fm_builder *b, int32_t body, int32_t forces)
     fm_link_slots *k = b->link + b->m->modal_link[body];
     k->modes = k->modes == FM_NO_SLOT
                    ? forces
-                   : fm_add_part(b, FM_DO_ADD_MODES, k->modes, forces, 0, body, b->m->modal_shapes[body]);
+                   : fm_add_part(b, FM_DO_ADD_MODES, k->modes, forces, 0, body, shapes_of(b, body).count);
+}
+
+/* Those on the modes of a flexible body, with those on the shapes that follow them. */
+int32_t fm_forces_on_modes(fm_builder *b, int32_t i)
+{
+    const int32_t body = b->m->link_modal[i], forces = b->link[i].modes;
+    if (b->m->modal_seconds[body] == 0) return forces;
+    return fm_add_part(b, FM_DO_SHAPE_FORCES, forces, 0, 0, body, b->m->modal_shapes[body]);
 }
 
 /* What the modes add to the inertial wrench of the body, and the forces on them. */
 void fm_build_flexible(fm_builder *b, int32_t body)
 {
-    const int32_t link = b->m->modal_link[body], n = b->m->modal_shapes[body];
+    const int32_t link = b->m->modal_link[body], n = shapes_of(b, body).count;
     const fm_link_slots k = b->link[link];
     const int32_t w = fm_add_node(b, FM_DO_BACK, k.R, k.w, 0), alpha = fm_add_node(b, FM_DO_BACK, k.R, k.alpha, 0);
     const int32_t a = fm_add_node(b, FM_DO_BACK, k.R, k.a, 0);
@@ -181,5 +207,5 @@ void fm_build_frame_forces(fm_builder *b, int32_t i)
     const int32_t moment = turn_back(b, k, fm_add_node(b, FM_DO_BACK, R, torque, 0));
     add_to_modes(b, body,
                  fm_add_part(b, FM_DO_ON_MODES, fm_add_node(b, FM_DO_BACK, R, force, 0), moment, 0,
-                             floats ? ~frame : frame, m->modal_shapes[body]));
+                             floats ? ~frame : frame, shapes_of(b, body).count));
 }

@@ -6,6 +6,8 @@
  *     J alpha + h x a + C q'' + w x J w + 2 sum of q'_j (tr N_j - N_j') w,
  *     alpha x h + S q'' + w x (w x h) + 2 w x S q',
  *     C_k . alpha + S_k . a + (M q'' + D q' + K q)_k + w' N_k w - w.w tr N_k + 2 w . sum of q'_j int phi_j x phi_k.
+ * All this is of all shapes; those of second order follow the modes: z_a = q C_a q / 2, so that their rates and
+ * accelerations are (C_a q) q' and (C_a q) q'' + q' C_a q', and the force on each mode has (C_a q) times theirs.
  * Their adjoint is the derivative of their power along a torque t, a force f and modal forces m, by all that is in it;
  * q and all that N follows from it come in by the derivative G_k by N_k.
  */
@@ -27,11 +29,13 @@ static flexible body_of(const fm_instance *s, int32_t modal)
     const fm_image *m = &s->image;
     const fm_leaves *leaf = &s->graph->leaf;
     const int32_t link = m->modal_link[modal], first = m->modal_shape[modal], pair = m->modal_pair[modal];
+    const int32_t all = m->modal_shapes[modal] + m->modal_seconds[modal], at = s->graph->shapes[modal];
+    const int follows = at != FM_NO_SLOT;
     const flexible b = {
-        .n = m->modal_shapes[modal],
-        .q = leaf->y + m->link_p[link],
-        .rate = leaf->y + m->n.positions + m->link_u[link],
-        .second = leaf->udot + m->link_u[link],
+        .n = all,
+        .q = follows ? at : leaf->y + m->link_p[link],
+        .rate = follows ? at + all : leaf->y + m->n.positions + m->link_u[link],
+        .second = follows ? at + 2 * all : leaf->udot + m->link_u[link],
         .S = m->shape_first + 3 * first,
         .A = m->shape_moment + 9 * first,
         .B = m->pair_product + 9 * pair,
@@ -86,7 +90,7 @@ static void moment_of_pairs(const flexible *b, int32_t k, const double *weight, 
 
 /* What follows from modal coordinates, or their changes: N, their matrix with q, without A where `change`; h and J. */
 typedef struct bent {
-    double N[FM_BODY_MODES][9], h[3], J[9];
+    double N[FM_BODY_MODES + FM_BODY_SECONDS][9], h[3], J[9];
 } bent;
 
 static void inertia_of(const double *P, double *J)
@@ -283,7 +287,7 @@ static void adjoin_inertial_forces(const fm_instance *s, const fm_node *n, const
 
 /* The energy that modes add, and its derivatives by w, v, gravity, the modal coordinates and their rates. */
 typedef struct modal_energy {
-    double energy, w[3], v[3], gravity[3], q[FM_BODY_MODES], rate[FM_BODY_MODES];
+    double energy, w[3], v[3], gravity[3], q[FM_BODY_MODES + FM_BODY_SECONDS], rate[FM_BODY_MODES + FM_BODY_SECONDS];
 } modal_energy;
 
 /* w J w / 2 + v . (w x h) + sum of q'_k (C_k . w + S_k . v) + (q' M q' + q K q) / 2 - gravity . h */
@@ -317,10 +321,16 @@ static void energy_of(const flexible *b, const fm_node *n, const double *at, mod
     }
 }
 
+/* How many shapes a body has. */
+static int32_t all_of(const fm_instance *s, int32_t body)
+{
+    return s->image.modal_shapes[body] + s->image.modal_seconds[body];
+}
+
 /* The rows of a frame. */
 static const double *rows_of(const fm_instance *s, int32_t frame, int32_t *modes)
 {
-    *modes = s->image.modal_shapes[s->image.link_modal[s->image.frame_link[frame]]];
+    *modes = all_of(s, s->image.link_modal[s->image.frame_link[frame]]);
     return s->image.frame_shape + 6 * s->image.frame_first[frame];
 }
 
@@ -346,15 +356,118 @@ static void run_linear(const fm_instance *s, const fm_node *n, double *v)
         for (int32_t i = 0; i < modes; i++) out[i] = sign * (dot(row + 6 * i, a) + dot(row + 6 * i + 3, b));
         break;
     case FM_DO_ADD_MODES:
-        for (int32_t i = 0; i < s->image.modal_shapes[n->k]; i++) out[i] = a[i] + b[i];
+        for (int32_t i = 0; i < all_of(s, n->k); i++) out[i] = a[i] + b[i];
         break;
     default: break;
     }
 }
 
+/* The shapes that follow the modes: how many modes and shapes, and C of each. */
+typedef struct following {
+    int32_t n, more;
+    const double *C;
+} following;
+
+static following following_of(const fm_instance *s, const fm_node *n)
+{
+    const fm_image *m = &s->image;
+    return (following){m->modal_shapes[n->k], m->modal_seconds[n->k], m->follower + m->modal_follower[n->k]};
+}
+
+/* x C_a y */
+static double form(const following *f, int32_t a, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int32_t j = 0; j < f->n; j++)
+        for (int32_t k = 0; k < f->n; k++) sum += x[j] * f->C[(a * f->n + j) * f->n + k] * y[k];
+    return sum;
+}
+
+/* out += factor C_a x */
+static void add_form(const following *f, int32_t a, double factor, const double *x, double *out)
+{
+    for (int32_t j = 0; j < f->n; j++)
+        for (int32_t k = 0; k < f->n; k++) out[j] += factor * f->C[(a * f->n + j) * f->n + k] * x[k];
+}
+
+static void follow(const fm_instance *s, const fm_node *n, double *v)
+{
+    const following f = following_of(s, n);
+    const double *q = v + n->a, *u = v + n->b, *w = v + n->c;
+    double *out[3] = {v + n->out, v + n->out + (f.n + f.more), v + n->out + 2 * (f.n + f.more)};
+    for (int i = 0; i < 3; i++) memcpy(out[i], i == 0 ? q : i == 1 ? u : w, (size_t)f.n * sizeof *q);
+    for (int32_t a = 0; a < f.more; a++) {
+        out[0][f.n + a] = 0.5 * form(&f, a, q, q);
+        out[1][f.n + a] = form(&f, a, q, u);
+        out[2][f.n + a] = form(&f, a, q, w) + form(&f, a, u, u);
+    }
+}
+
+static void follow_along(const fm_instance *s, const fm_node *n, const double *v, double *t)
+{
+    const following f = following_of(s, n);
+    const double *q = v + n->a, *u = v + n->b, *w = v + n->c, *dq = t + n->a, *du = t + n->b, *dw = t + n->c;
+    double *out[3] = {t + n->out, t + n->out + (f.n + f.more), t + n->out + 2 * (f.n + f.more)};
+    for (int i = 0; i < 3; i++) memcpy(out[i], i == 0 ? dq : i == 1 ? du : dw, (size_t)f.n * sizeof *q);
+    for (int32_t a = 0; a < f.more; a++) {
+        out[0][f.n + a] = form(&f, a, q, dq);
+        out[1][f.n + a] = form(&f, a, dq, u) + form(&f, a, q, du);
+        out[2][f.n + a] = form(&f, a, dq, w) + form(&f, a, q, dw) + 2.0 * form(&f, a, u, du);
+    }
+}
+
+static void adjoin_following(const fm_instance *s, const fm_node *n, const double *v, double *d)
+{
+    const following f = following_of(s, n);
+    const double *q = v + n->a, *u = v + n->b, *w = v + n->c;
+    const double *g[3] = {d + n->out, d + n->out + (f.n + f.more), d + n->out + 2 * (f.n + f.more)};
+    double *dq = d + n->a, *du = d + n->b, *dw = d + n->c;
+    for (int32_t k = 0; k < f.n; k++) dq[k] += g[0][k], du[k] += g[1][k], dw[k] += g[2][k];
+    for (int32_t a = 0; a < f.more; a++) {
+        const double by_q = g[0][f.n + a], by_rate = g[1][f.n + a], by_second = g[2][f.n + a];
+        add_form(&f, a, by_q, q, dq), add_form(&f, a, by_rate, u, dq), add_form(&f, a, by_second, w, dq);
+        add_form(&f, a, by_rate, q, du), add_form(&f, a, 2.0 * by_second, u, du);
+        add_form(&f, a, by_second, q, dw);
+    }
+}
+
+/* The forces on the modes; q: the coordinates of the modes, which stand first among those of all shapes. */
+static void force_modes(const fm_instance *s, const fm_node *n, double *v)
+{
+    const following f = following_of(s, n);
+    const double *q = v + s->graph->shapes[n->k], *forces = v + n->a;
+    memcpy(v + n->out, forces, (size_t)f.n * sizeof *forces);
+    for (int32_t a = 0; a < f.more; a++) add_form(&f, a, forces[f.n + a], q, v + n->out);
+}
+
+static void force_modes_along(const fm_instance *s, const fm_node *n, const double *v, double *t)
+{
+    const following f = following_of(s, n);
+    const int32_t at = s->graph->shapes[n->k];
+    memcpy(t + n->out, t + n->a, (size_t)f.n * sizeof *t);
+    for (int32_t a = 0; a < f.more; a++) {
+        add_form(&f, a, t[n->a + f.n + a], v + at, t + n->out);
+        add_form(&f, a, v[n->a + f.n + a], t + at, t + n->out);
+    }
+}
+
+static void adjoin_forces(const fm_instance *s, const fm_node *n, const double *v, double *d)
+{
+    const following f = following_of(s, n);
+    const int32_t at = s->graph->shapes[n->k];
+    const double *g = d + n->out;
+    for (int32_t k = 0; k < f.n; k++) d[n->a + k] += g[k];
+    for (int32_t a = 0; a < f.more; a++) {
+        d[n->a + f.n + a] += form(&f, a, g, v + at);
+        add_form(&f, a, v[n->a + f.n + a], g, d + at);
+    }
+}
+
 void fm_flexible_value(const fm_instance *s, const fm_node *n, double *v)
 {
-    if (n->operation == FM_DO_FLEXIBLE) {
+    if (n->operation == FM_DO_SHAPES) follow(s, n, v);
+    else if (n->operation == FM_DO_SHAPE_FORCES) force_modes(s, n, v);
+    else if (n->operation == FM_DO_FLEXIBLE) {
         inertial_forces(s, n, v, v + n->out);
     } else if (n->operation == FM_DO_FLEXIBLE_ENERGY) {
         const flexible b = body_of(s, n->k);
@@ -368,7 +481,9 @@ void fm_flexible_value(const fm_instance *s, const fm_node *n, double *v)
 
 void fm_flexible_tangent(const fm_instance *s, const fm_node *n, const double *v, double *t)
 {
-    if (n->operation == FM_DO_FLEXIBLE) {
+    if (n->operation == FM_DO_SHAPES) follow_along(s, n, v, t);
+    else if (n->operation == FM_DO_SHAPE_FORCES) force_modes_along(s, n, v, t);
+    else if (n->operation == FM_DO_FLEXIBLE) {
         inertial_forces_along(s, n, v, t, t + n->out);
     } else if (n->operation == FM_DO_FLEXIBLE_ENERGY) {
         const flexible b = body_of(s, n->k);
@@ -397,7 +512,7 @@ static void adjoin_linear(const fm_instance *s, const fm_node *n, double *d)
     const double *g = d + n->out, sign = n->k < 0 ? -1.0 : 1.0;
     int32_t modes;
     if (n->operation == FM_DO_ADD_MODES) {
-        for (int32_t i = 0; i < s->image.modal_shapes[n->k]; i++) d[n->a + i] += g[i], d[n->b + i] += g[i];
+        for (int32_t i = 0; i < all_of(s, n->k); i++) d[n->a + i] += g[i], d[n->b + i] += g[i];
         return;
     }
     const double *row = rows_of(s, frame_of(n), &modes);
@@ -413,7 +528,9 @@ static void adjoin_linear(const fm_instance *s, const fm_node *n, double *d)
 
 void fm_flexible_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
-    if (n->operation == FM_DO_FLEXIBLE) adjoin_inertial_forces(s, n, v, d);
+    if (n->operation == FM_DO_SHAPES) adjoin_following(s, n, v, d);
+    else if (n->operation == FM_DO_SHAPE_FORCES) adjoin_forces(s, n, v, d);
+    else if (n->operation == FM_DO_FLEXIBLE) adjoin_inertial_forces(s, n, v, d);
     else if (n->operation == FM_DO_FLEXIBLE_ENERGY) adjoin_energy(s, n, v, d);
     else adjoin_linear(s, n, d);
 }

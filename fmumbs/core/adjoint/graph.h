@@ -103,7 +103,9 @@ enum {
     O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */ \
     O(OF_MODES, 3)  /* sum over the modes of frame k of translations, or rotation vectors (frame ~k), times a */ \
     O(ON_MODES, 0)  /* the forces on its modes of a force a and a moment b there, or their opposite (frame ~k) */ \
-    O(ADD_MODES, 0) /* a + b, numbers of as many as body k has modes */                              \
+    O(ADD_MODES, 0) /* a + b, numbers of as many as body k has shapes */                             \
+    O(SHAPES, 0)    /* of body k: coordinates of all its shapes, their rates and accelerations */    \
+    O(SHAPE_FORCES, 0) /* the forces on the modes of body k, of those a on all its shapes */         \
     O(FLEXIBLE, 0)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
                      * alpha in b, acceleration in c (flexible_operations.c) */                      \
     O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */ \
@@ -234,6 +236,7 @@ typedef struct fm_leaves {
     A(int32_t, residual, m->n.speeds)   /* of each velocity variable; none: its acceleration is given */ \
     A(int32_t, acceleration, m->n.speeds)                                                      \
     A(int32_t, rate, m->ny)             /* of each position variable and each bristle */       \
+    A(int32_t, shapes, m->n.modals)     /* of each flexible body with shapes of second order, theirs; else none */ \
     A(int32_t, row, 3 * m->n.rows)      /* of each constraint row and its first two derivatives */ \
     A(int32_t, unknown, FM_CONDITIONS(m)) /* a leaf */                                         \
     A(int32_t, equation, FM_CONDITIONS(m)) /* none: there is no such condition */              \

@@ -236,7 +236,8 @@ void fm_build_residuals(fm_builder *b)
             for (int j = 0; j < 3; j++) b->g->residual[u + j] = at + j;
         } else if (m->link_kind[i] >= FM_LINK_MODAL) {
             fm_build_frame_forces(b, i);
-            for (int32_t j = 0; u >= 0 && j < fm_link_speeds(m, i); j++) b->g->residual[u + j] = k->modes + j;
+            const int32_t forces = u >= 0 ? fm_forces_on_modes(b, i) : FM_NO_SLOT;
+            for (int32_t j = 0; u >= 0 && j < fm_link_speeds(m, i); j++) b->g->residual[u + j] = forces + j;
         } else if (u >= 0 && m->link_kind[i] != FM_LINK_DRIVEN) {
             const int32_t at = screw_residual(b, i, k), before = b->g->residual[u];
             b->g->residual[u] = before == FM_NO_SLOT ? at : fm_add_node(b, FM_DO_SUM, before, at, 0);
