@@ -31,9 +31,10 @@ RULES: tuple[tuple[str, float, float], ...] = (
     (r"^drive\.efficiency", LEAST, 1.0),
     (r"^ram\.(area_[AB]|stroke|dead_volume_[AB]|bulk_modulus|rated_flow|rated_drop)", LEAST, LARGEST),
     (r"^ram\.(closed_length|leakage)|^drive\.constant|^teeth\.backlash", 0.0, LARGEST),
-    (r"^(touch|rub)\.(stiffness|stribeck|tangential_(stiffness|damping)|creep)", LEAST, LARGEST),
-    (r"^(touch|rub)\.(mu|static)", 0.0, LARGEST),
-    (r"^(touch|rub)\.exponent", 1.0, 10.0),
+    (r"^(touch|rub|tread)\.(stiffness|stribeck|tangential_(stiffness|damping)|creep)", LEAST, LARGEST),
+    (r"^touch\.turning_(stiffness|damping)|^tread\.(slip_stiffness|relaxation)(\[\d\])?", LEAST, LARGEST),
+    (r"^(touch|rub|tread)\.(mu|static|rolling_arm|drilling_arm)", 0.0, LARGEST),
+    (r"^(touch|rub|tread)\.exponent", 1.0, 10.0),
     (r"\.restitution", 0.0, 1.0),
     (r"\.mass|\.inertia\[[123]\]|\.rotor_inertia(\[\d\])?|\.free_length", 0.0, LARGEST),
     (r"\.friction(\[\d\])?\.(static|kinetic|stribeck|stiffness)", LEAST, LARGEST),
@@ -114,9 +115,13 @@ def of_friction(joint: Any, law: str, value: float) -> Callable[[], object]:
     return lambda: replace(joint.friction, **other, **{law: value})
 
 
-def of_contact(contact: fm.Contact, what: str, value: float, tangential: bool) -> Callable[[], object]:
+def of_contact(contact: fm.Contact, what: str, part: int, value: float, tangential: bool) -> Callable[[], object]:
     if what in ("stiffness", "exponent", "damping") and not tangential:
         return lambda: replace(contact.normal, **{what: value})
+    if isinstance(contact, fm.Tyre):
+        present = getattr(contact, what)
+        pair = (*present[:part], value, *present[part + 1 :]) if isinstance(present, tuple) else value
+        return lambda: replace(contact, **{what: pair})
     other = {"static": {"mu": 0.0}, "mu": {"static": LARGEST}}.get(what, {})
     return lambda: replace(contact.friction, **other, **{what: value})
 
@@ -150,7 +155,7 @@ def python_of(model: fm.Model, image: ModelImage, name: str, value: float) -> Ca
     if isinstance(element, fm.Rope) and what == "radius":
         return lambda: replace(element.pulleys[part], radius=value)
     if isinstance(element, fm.Contact):
-        return of_contact(element, what.removeprefix("tangential_"), value, "tangential" in what)
+        return of_contact(element, what.removeprefix("tangential_"), part, value, "tangential" in what)
     if isinstance(element, fm.Cylinder) and not hasattr(element, what):
         return lambda: replace(element.valve, **{what: value})  # type: ignore[type-var]
     return lambda: replace(element, **{what: value})  # type: ignore[type-var]
@@ -179,7 +184,13 @@ def elements() -> fm.Model:
         fm.Stop("end", slides[0], lower=-1.0, restitution=0.5),
         fm.Contact(
             "touch", fm.Sphere(bodies[3].at(), 0.1), fm.Plane(ground.at(0, 0, -9)), fm.Press(1e5),
-            fm.Coulomb(0.3, stiffness=1e5),
+            fm.Coulomb(
+                0.3, stiffness=1e5, rolling_arm=1e-3, drilling_arm=1e-3, turning_stiffness=1e2, turning_damping=1.0
+            ),
+        ),
+        fm.Tyre(
+            "tread", fm.Disc(bodies[4].at(rotation=fm.Rotation.about("x", 1.0)), 0.1), fm.Plane(ground.at(0, 0, -9)),
+            fm.Press(1e5), mu=0.9, slip_stiffness=(8e4, 6e4), relaxation=(0.1, 0.2),
         ),
         fm.Contact(
             "rub", fm.Sphere(bodies[4].at(), 0.1), fm.Plane(ground.at(0, 0, -9)), fm.Press(1e5),
