@@ -26,7 +26,7 @@ JOBS = (
     "crane", "engine", "robot", "quarter_car", "double_wishbone", "furuta_pendulum", "stops", "parameter_study",
     "picture", "wrong_models", "other_platforms", "washing_machine", "stewart_platform", "bicycle", "truck_trailer",
     "delta_robot", "leg", "telescope_fork", "snap_through", "winch_crane", "slung_load",
-    "valve_train", "backlash_drive", "wind_turbine", "excavator",
+    "valve_train", "backlash_drive", "wind_turbine", "excavator", "gripper", "bowling", "truck_on_road",
 )  # fmt: skip
 LONGEST = 60  # lines of the example of a job
 
