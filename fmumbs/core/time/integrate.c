@@ -307,14 +307,16 @@ static int return_to_head(fm_instance *s)
     return fm_follow_cut_joints(s) < 0;
 }
 
-/* After a step that failed at its end: one to t_end, if it failed by a tangent singularity beyond it; halves of it, as
- * long as a joint comes to the limit of its coordinates, until the limit is located. */
+/* After a step that failed at its end: one to t_end, if what failed lies beyond it; halves of it, as long as a joint
+ * comes to the limit of its coordinates, until the limit is located. */
 static int step_short_of(fm_instance *s, double t_end)
 {
+    const int beyond = s->clock[FM_TIME_HEAD] > t_end;
+    if (beyond) fm_back_to_start(s);
     const double t = s->clock[FM_TIME_HEAD], failed = s->clock[FM_TIME_DENSE] - t, left = t_end - t;
     const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
     double h = left < failed ? left : 0.5 * failed;
-    if (s->singular->tangent_row >= 0 && s->singular->tangent_time > t_end)
+    if (beyond || (s->singular->tangent_row >= 0 && s->singular->tangent_time > t_end))
         return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0.0) == ADVANCED;
     for (; s->integrator->lost >= 0 && h >= least; h *= 0.5) {
         if (!return_to_head(s)) return 0;

@@ -156,7 +156,7 @@ static int comes_to_tangent(fm_instance *s, double t, double arrival, const doub
 }
 
 /* Makes the start of the last step the head again. */
-static int back_to_start(fm_instance *s)
+int fm_back_to_start(fm_instance *s)
 {
     memcpy(s->head, s->dense, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
@@ -184,17 +184,18 @@ int fm_correct_head(fm_instance *s)
     const size_t bytes = (size_t)ny * sizeof(double);
     const int beside = s->clock[FM_TIME_HEAD] - s->clock[FM_TIME_TAIL] < FM_SHORT * s->clock[FM_LONGEST];
     if (!has_cut_joints(s))
-        return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside) || back_to_start(s);
+        return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside) || fm_back_to_start(s);
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->integrator->trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->integrator->step_end, bytes) == 0) {
         memcpy(s->head, s->integrator->step_corrected, bytes);
     } else if (!fm_correct_drift(s, s->head, 1)) {
-        return back_to_start(s);
+        return fm_back_to_start(s);
     }
-    if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside)) return back_to_start(s);
+    if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head, beside)) return fm_back_to_start(s);
     fm_watch_rows(s, s->head);
-    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
+    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head))
+        return fm_back_to_start(s);
     if (memcmp(s->integrator->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     double most = 0.0;
     for (int32_t i = 0; i < ny && !cut_short; i++) {

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_choose_law_modes(fm_instance *s, double t, double *y);
+int fm_back_to_start(fm_instance *s);
 int fm_stop_at_switch(fm_instance *s);
 int fm_follow_ropes(fm_instance *s, double t, const double *y);
 int fm_any_law_rests(fm_instance *s, const double *y);

@@ -351,6 +351,23 @@ def test_a_rope_that_is_drawn_off_its_pulley_ends_the_run(options: Any) -> None:
         solver.step(2.0)
 
 
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau"])
+def test_a_step_ends_before_a_rope_lifts_off_beyond_its_end(scheme: str) -> None:
+    """However far the integrator ran ahead: the rope is on its pulley up to the instant that small steps find."""
+    with pytest.raises(fm.SolverError, match="lifts off") as failed:
+        tether(sense=1.0).simulate(stop=2.0, interval=1e-4, scheme=scheme, tolerance=1e-6)
+    lifts = failed.value.result.time[-1]  # or up to 1e-4 s later
+    for case, before in enumerate(np.geomspace(1e-2, 0.9, 12) * lifts):
+        solver = started(tether(sense=1.0), scheme=scheme, tolerance=1e-6)
+        for part in range(case % 4):
+            solver.step(0.1 * part * (lifts - before))
+        solver.step(lifts - before)
+        assert solver.time == lifts - before
+        with pytest.raises(fm.SolverError, match="lifts off"):
+            solver.step(lifts + before)
+        assert solver.time <= lifts + before
+
+
 def test_a_slack_rope_may_be_anywhere_beside_its_pulley() -> None:
     """As long as it is slack: taut there, it is refused."""
     solver = started(tether(length=6.0, sense=1.0))
