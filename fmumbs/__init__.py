@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs.errors import (
     AssemblyError,
+    CavitationWarning,
     DeformationWarning,
     EquilibriumError,
     ExportError,
@@ -115,6 +116,7 @@ __all__ = [
     "Cam",
     "Campbell",
     "CasadiFunctions",
+    "CavitationWarning",
     "Coupling",
     "Critical",
     "Curve",

@@ -16,7 +16,8 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     ├── StartWarning    given start values were changed, look like degrees, or are an unstable equilibrium
     ├── InputWarning    an FMU cannot follow inputs as they are given
     ├── MeshWarning     triangles of a mesh were turned
-    └── DeformationWarning  a deformation left the linear range
+    ├── DeformationWarning  a deformation left the linear range
+    └── CavitationWarning   oil in a cylinder cavitated
 """
 
 from typing import Any
@@ -69,6 +70,10 @@ class MeshWarning(UserWarning):
 
 class DeformationWarning(UserWarning):
     """A flexible body, or an element of a flexible link, was deformed beyond `solver.deformation`."""
+
+
+class CavitationWarning(UserWarning):
+    """The pressure of a chamber of an fm.Cylinder fell below its `vapour`."""
 
 
 class Interrupted(KeyboardInterrupt):

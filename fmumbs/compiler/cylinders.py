@@ -1,4 +1,4 @@
-"""Hydraulic cylinders: their pressures among the states, and the law that watches a valve (core/forces/cylinder.c)."""
+"""Hydraulic cylinders: their pressures among the states, the laws that watch valves and pressures (cylinder.c)."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,19 +10,21 @@ from fmumbs.mechanism import Model
 from fmumbs.mechanism.forces import Cylinder, Valve
 
 _OPENINGS = (-UNBOUNDED, -1.0, 0.0, 1.0, UNBOUNDED)  # where the law of a valve changes
+_VAPOUR = (-UNBOUNDED, 0.0, UNBOUNDED)  # of pressures above that of vapour
 _SMALL = 1e-4  # of the bulk modulus: the pressure that the error control takes as small
 _NO_VALVE = Valve(rated_flow=1.0, rated_drop=1.0, supply=0.0)  # its numbers are not used
 
 
 def add_valves(out: Links, model: Model, put: Callable[[str], int]) -> None:
-    """Adds the laws that watch valves, behind all others of joints and springs; put: stores a text."""
+    """Adds the laws that watch valves and pressures, behind all others of joints and springs; put: stores a text."""
     for index, cylinder in enumerate(model.forces_of(Cylinder)):
-        if cylinder.valve is None:
-            continue
-        first = len(out.rows.get("law_range", ()))
-        add_law(out, put(f"{cylinder.name}.valve"), first, len(_OPENINGS) - 1, cylinder=index)
-        for lower, upper in pairwise(_OPENINGS):
-            out.add(law_range=[lower, upper, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
+        watched = [("valve", _OPENINGS)] if cylinder.valve else []
+        out.add(cylinder_vapour_law=len(out.rows.get("law_name", ())) + len(watched))
+        for what, bounds in (*watched, ("vapour_A", _VAPOUR), ("vapour_B", _VAPOUR)):
+            first = len(out.rows.get("law_range", ()))
+            add_law(out, put(f"{cylinder.name}.{what}"), first, len(bounds) - 1, cylinder=index)
+            for lower, upper in pairwise(bounds):
+                out.add(law_range=[lower, upper, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
 
 
 def cylinder_fields(cylinder: Cylinder, out: Links) -> dict[str, Any]:

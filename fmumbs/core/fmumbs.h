@@ -242,6 +242,9 @@ double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation,
  * and a sentence on it without the last full stop; 0: none did. */
 double fm_deformation(const fm_instance *instance, char *message, size_t capacity);
+/* Whether the oil of a chamber of a cylinder cavitated since assembly, and a sentence on the first, without the last
+ * full stop. */
+int fm_cavitation(const fm_instance *instance, char *message, size_t capacity);
 /* How many coordinates are locked in the equilibrium of the last assembly; the generalised force [N.m] or [N] that
  * keeps one at its start value, and its name. */
 int32_t fm_lock_count(const fm_instance *instance);

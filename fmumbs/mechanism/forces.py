@@ -421,7 +421,8 @@ class Cylinder(Force):
     stroke: above 0 [m]. closed_length: l at x = 0, at least 0 [m]. dead_volume_A, dead_volume_B: above 0 [m3].
     bulk_modulus: beta, above 0 [Pa]. leakage: past the piston, at least 0 [m3/(s.Pa)].
     pressure_A, pressure_B: start values [Pa], as all pressures above that of the surroundings.
-    vapour: the pressure below which the oil cavitates [Pa]; such pressures are told, and the law goes on as it is.
+    vapour: the pressure below which the oil cavitates [Pa]. A step ends there, and a CavitationWarning tells the first
+        chamber and the time; the law goes on as it is.
     valve: an fm.Valve; without one the flows are inputs.
     flow_A, flow_B: start values of the inputs NAME.flow_A and NAME.flow_B, into the chambers [m3/s].
     opening: with a valve, start value of the input NAME.opening, u, which is cut to -1 .. 1; u > 0 connects A to the

@@ -20,7 +20,7 @@ from fmumbs._tables import read_table
 from fmumbs.compiler import compile
 from fmumbs.compiler.options import OPTIONS, RunOptions, given
 from fmumbs.compiler.options import settings_of as settings_by_name
-from fmumbs.errors import DeformationWarning, InputWarning, SolverError, StartWarning
+from fmumbs.errors import CavitationWarning, DeformationWarning, InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
 from fmumbs.run.details import Details
@@ -180,7 +180,8 @@ def _run(
             warnings.warn(message, StartWarning, stacklevel=3)
         one.do(go_on)
         for message in one.messages[before:]:
-            warnings.warn(message, DeformationWarning, stacklevel=3)
+            told = CavitationWarning if "oil cavitates" in message else DeformationWarning
+            warnings.warn(message, told, stacklevel=3)
     return rows.result()
 
 

@@ -15,7 +15,7 @@ from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.compiler.pulls import with_pulls
 from fmumbs.compiler.starts import ask_if_degrees
-from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
+from fmumbs.errors import CavitationWarning, DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
 from fmumbs.run.moments import MOST_TIMES, Controller, Input, Moments
@@ -62,7 +62,7 @@ def simulate(
     {options}
 
     Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium; with a
-    DeformationWarning if a deformation leaves the linear range.
+    DeformationWarning if a deformation leaves the linear range, and a CavitationWarning if oil cavitates.
     Raises ModelError for a model that cannot be compiled, AssemblyError if assembly fails, SolverError for an unknown
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
@@ -98,6 +98,8 @@ def simulate(
     finally:
         if message := solver.deformation:
             warnings.warn(message, DeformationWarning, stacklevel=2)
+        if message := solver.cavitation:
+            warnings.warn(message, CavitationWarning, stacklevel=2)
     return rows.result()
 
 

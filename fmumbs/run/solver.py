@@ -379,6 +379,14 @@ class Solver:
         return f"Model '{self.image.name}': {text}." if text else ""
 
     @property
+    def cavitation(self) -> str:
+        """A sentence on the first chamber of a cylinder whose oil cavitated since assemble(). "" if none did."""
+        message = ffi.new("char[]", 400)
+        self._ask(lib.fm_cavitation, message, len(message))
+        text = ffi.string(message).decode()
+        return f"Model '{self.image.name}': {text}." if text else ""
+
+    @property
     def locks(self) -> dict[str, float]:
         """Of the equilibrium of the last assemble(): the generalised force [N.m] or [N] that keeps each locked
         coordinate at its start value, by name.

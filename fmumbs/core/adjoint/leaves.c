@@ -62,7 +62,7 @@ static void choose_pieces(fm_instance *s)
         const int32_t side = s->image.law_side[i], gear = s->image.law_gear[i], cylinder = s->image.law_cylinder[i];
         if (side >= 0) g->value[g->leaf.taut + side] = fm_side_is_taut(s, side, s->y);
         if (gear >= 0) choose_flank(s, gear);
-        if (cylinder >= 0) choose_edges(s, cylinder);
+        if (cylinder >= 0 && s->image.cylinder_law[cylinder] == i) choose_edges(s, cylinder);
         if (side >= 0 || gear >= 0 || cylinder >= 0 || s->image.law_motor[i] >= 0) continue;
         if (!fm_law_sticks(s, i, &piece, &below, &v)) {
             g->value[g->leaf.held + i] = 0.0;

@@ -4,6 +4,7 @@
  * of the mode.
  */
 #include "../maths/float_mode.h"
+#include "../forces/cylinder.h"
 #include "../instance/host.h"
 #include "../image/bounds.h"
 #include "../instance/instance.h"
@@ -96,6 +97,15 @@ double fm_deformation(const fm_instance *s, char *message, size_t capacity)
     if (capacity > 0) message[0] = 0;
     const fm_float_mode host = fm_float_enter();
     const double found = fm_say_deformation(s, message, capacity);
+    fm_float_leave(host);
+    return found;
+}
+
+int fm_cavitation(const fm_instance *s, char *message, size_t capacity)
+{
+    if (capacity > 0) message[0] = 0;
+    const fm_float_mode host = fm_float_enter();
+    const int found = fm_say_cavitation(s, message, capacity);
     fm_float_leave(host);
     return found;
 }

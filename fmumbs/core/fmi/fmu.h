@@ -105,7 +105,8 @@ typedef struct fmu_experiment {
     int32_t phase; /* an fmu_phase */
     int32_t unassembled; /* 1: values changed in initialization mode since the last fm_assemble */
     int32_t last_step; /* the fmu_status of the last step */
-    int32_t told; /* 1: a deformation beyond the linear range was reported */
+    int32_t told_deformation; /* 1: a deformation beyond the linear range was reported */
+    int32_t told_cavitation; /* 1: oil that cavitates was */
 } fmu_experiment;
 
 enum { FMU_MESSAGE = 1024 };
@@ -159,8 +160,8 @@ fmu_status fmu_do_start(fmu_component *c);
 fmu_status fmu_do_step(fmu_component *c, double from, double step);
 /* Assembles the mechanism if values changed in initialization mode since the last time. */
 fmu_status fmu_assembled(fmu_component *c);
-/* Warns, once a run, of a deformation that left the linear range. */
-void fmu_tell_deformation(fmu_component *c);
+/* Warns, each once a run, of a deformation that left the linear range, and of oil that cavitates. */
+void fmu_tell_ranges(fmu_component *c);
 
 /* Model Exchange. Arrays of states and indicators have as many elements as the model has, which `count` must be. */
 fmu_status fmu_update_events(fmu_component *c, fm_events *events);

@@ -41,7 +41,7 @@ fmu_status fmu_completed_step(fmu_component *c, int32_t *event)
 {
     if (!event) return fmu_say(c, FMU_ERROR, "the flag for an event is NULL");
     const fmu_status status = fmu_answer(c, fm_completed_step(c->core, event));
-    if (status == FMU_OK) fmu_tell_deformation(c);
+    if (status == FMU_OK) fmu_tell_ranges(c);
     return status;
 }
 

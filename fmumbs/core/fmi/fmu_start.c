@@ -87,12 +87,17 @@ static void tell_departure(fmu_component *c)
                       "forces without a potential may make it flutter");
 }
 
-void fmu_tell_deformation(fmu_component *c)
+void fmu_tell_ranges(fmu_component *c)
 {
     char text[FMU_MESSAGE / 2];
-    if (c->experiment.told || !(fm_deformation(c->core, text, sizeof text) > 0.0)) return;
-    c->experiment.told = 1;
-    (void)fmu_say(c, FMU_WARNING, "%s", text);
+    if (!c->experiment.told_deformation && fm_deformation(c->core, text, sizeof text) > 0.0) {
+        c->experiment.told_deformation = 1;
+        (void)fmu_say(c, FMU_WARNING, "%s", text);
+    }
+    if (!c->experiment.told_cavitation && fm_cavitation(c->core, text, sizeof text)) {
+        c->experiment.told_cavitation = 1;
+        (void)fmu_say(c, FMU_WARNING, "%s", text);
+    }
 }
 
 /* The forces of locks, which open now. */
@@ -119,7 +124,7 @@ fmu_status fmu_do_start(fmu_component *c)
     (void)fmu_say(c, FMU_OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
     tell_departure(c);
-    fmu_tell_deformation(c);
+    fmu_tell_ranges(c);
     tell_locks(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
         (void)fmu_say(c, FMU_WARNING,

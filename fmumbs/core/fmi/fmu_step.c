@@ -75,7 +75,7 @@ fmu_status fmu_do_step(fmu_component *c, double from, double step)
     status = c->goal > fm_time(c->core) ? fmu_answer(c, step_to_goal(c)) : FMU_OK;
     fm_watch(c->core, NULL, NULL);
     if (status == FMU_ERROR) return status;
-    fmu_tell_deformation(c);
+    fmu_tell_ranges(c);
     c->experiment.phase = status == FMU_OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;
     c->experiment.last_step = (int32_t)status;
     return status;

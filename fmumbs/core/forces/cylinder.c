@@ -13,7 +13,8 @@
  *
  * the square root but for |z| < d, where the flow is laminar. For u > 0 q_A = q(u, p_S - p_A), q_B = -q(u, p_B - p_T),
  * for u < 0 q_A = q(u, p_A - p_T), q_B = -q(u, p_S - p_B). A force law without force has a piece for each branch, so
- * that steps end where the valve passes its middle and its ends.
+ * that steps end where the valve passes its middle and its ends. Two more watch the pressures: steps end where one
+ * passes that of vapour, and the first that falls below it is noted with its time.
  *
  * The pressures are own states. Their oil at constant beta stores V (beta (exp z - 1) - p), z = p/beta, which is what
  * shut chambers take from the piston. In statics shut chambers keep their oil, by its volume at no pressure W = V exp
@@ -26,6 +27,7 @@
 
 #include "../instance/instance.h"
 #include "../maths/decay.h"
+#include "../maths/text.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
 #include "laws.h"
@@ -68,6 +70,34 @@ int32_t fm_cylinder_run_out(fm_instance *s, const double *y, double part)
             return i;
     }
     return -1;
+}
+
+/* Notes the first chamber whose oil cavitates at state y of time t, unless one has been noted before. */
+void fm_watch_cavitation(fm_instance *s, double t, const double *y)
+{
+    for (int32_t i = 0; i < s->image.n.cylinders && s->clock[FM_CAVITY] == 0.0; i++)
+        for (int32_t chamber = 1; chamber >= 0; chamber--) {
+            double above, still;
+            fm_law_at(s, s->image.cylinder_vapour_law[i] + chamber, y, &above, &still);
+            if (!(above < 0.0)) continue;
+            s->clock[FM_CAVITY] = 2 * i + chamber + 1;
+            s->clock[FM_CAVITATED_AT] = t;
+        }
+}
+
+/* Says which chamber's oil cavitated first; 0: none did. */
+int fm_say_cavitation(const fm_instance *s, char *out, size_t capacity)
+{
+    const double cavity = s->clock[FM_CAVITY];
+    if (!(cavity >= 1.0 && cavity <= 2.0 * s->image.n.cylinders)) return 0;
+    const int32_t chamber = (int32_t)cavity - 1, i = chamber / 2;
+    (void)fm_print(
+        out, capacity,
+        "oil cavitates: at t = %.9g s the pressure of chamber %s of cylinder '%.80s' falls below its vapour = "
+        "%g Pa, which the law does not follow. Raise the pressures at the start, or let oil in",
+        s->clock[FM_CAVITATED_AT], chamber % 2 == 0 ? "A" : "B", s->image.text + s->image.cylinder_name[i],
+        s->cylinder_vapour[i]);
+    return 1;
 }
 
 /* The valve's opening, cut; `side`: 1 A at the supply, -1 at the tank; `follows`: 0 if it is cut. In the branch that is

@@ -11,6 +11,8 @@ FM_HIDDEN_BEGIN
 double fm_cylinder_opening(const fm_instance *s, int32_t i, int *side, int *follows);
 double fm_stored_by_oil(double p, double beta);
 int32_t fm_cylinder_run_out(fm_instance *s, const double *y, double part);
+void fm_watch_cavitation(fm_instance *s, double t, const double *y);
+int fm_say_cavitation(const fm_instance *s, char *out, size_t capacity);
 void fm_cylinders_trap(fm_instance *s, double *y, int back);
 
 FM_HIDDEN_END

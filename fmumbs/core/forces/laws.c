@@ -44,6 +44,16 @@ void fm_watch_all_laws(fm_instance *s)
     s->laws.watched = s->laws.all, s->laws.watching = s->image.n.laws;
 }
 
+/* The position of a cylinder's law: its valve's opening, or by how much a chamber's pressure is above that of vapour.
+ */
+static double cylinder_watch(const fm_instance *s, int32_t law, const double *y)
+{
+    const fm_image *m = &s->image;
+    const int32_t i = m->law_cylinder[law], chamber = law - m->cylinder_vapour_law[i];
+    if (law == m->cylinder_law[i]) return s->work.control[m->cylinder_opening[i]];
+    return y[s->model.bristles + m->cylinder_state[i] + chamber] - s->cylinder_vapour[i];
+}
+
 /* Position and velocity that a law depends on; for a spring or a rope, world kinematics must be those of y, and of a
  * valve and a motor work.control its inputs. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
@@ -55,7 +65,7 @@ void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, do
         return;
     }
     if (m->law_cylinder[law] >= 0) {
-        *x = s->work.control[m->cylinder_opening[m->law_cylinder[law]]];
+        *x = cylinder_watch(s, law, y);
         *v = 0.0;
         return;
     }
@@ -102,7 +112,7 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* 1 rad or the model's length, as a law's velocity has it; 1 of a valve, and of a voltage, a current or a contact. */
+/* 1 rad or the model's length, as a law's velocity has it; 1 of cylinders, motors and contacts. */
 double fm_law_unit(const fm_instance *s, int32_t law)
 {
     if (s->image.law_u[law] >= 0) return s->scale[s->image.n.positions + s->image.law_u[law]];

@@ -301,6 +301,14 @@ static int is_of_motor(const fm_image *m, int32_t law, int32_t motor)
            m->law_count[law] == 3 && never_sticks(m, law);
 }
 
+/* Whether a law watches the valve of a cylinder, or the pressure of one of its chambers. */
+static int is_of_cylinder(const fm_image *m, int32_t law, int32_t cylinder)
+{
+    const int32_t chamber = law - m->cylinder_vapour_law[cylinder];
+    return (law == m->cylinder_law[cylinder] && m->law_count[law] == 4) ||
+           ((chamber == 0 || chamber == 1) && m->law_count[law] == 2);
+}
+
 static const char *check_laws(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.laws; i++) {
@@ -314,8 +322,8 @@ static const char *check_laws(const fm_image *m)
             return "a force law's pieces are out of bounds";
         if (m->law_gear[i] >= 0 && (!on_mode || m->gear_law[m->law_gear[i]] != i || m->law_count[i] != 4))
             return "a gear's law is that of another";
-        if (m->law_cylinder[i] >= 0 && (m->cylinder_law[m->law_cylinder[i]] != i || m->law_count[i] != 4))
-            return "a valve's law is that of another";
+        if (m->law_cylinder[i] >= 0 && !is_of_cylinder(m, i, m->law_cylinder[i]))
+            return "a cylinder's law is that of another";
         if (motor >= 0 && !is_of_motor(m, i, motor)) return "a motor's law is that of another";
         if (m->law_hard[i] != 0 && m->law_hard[i] != 1)
             return "a force law is neither a stop with a restitution nor not";
@@ -444,10 +452,13 @@ static const char *check_spots(const fm_image *m, int32_t bristle)
 static const char *check_cylinders(const fm_image *m, int32_t bristle)
 {
     for (int32_t i = 0; i < m->n.cylinders; i++, bristle += 2) {
-        const int32_t law = m->cylinder_law[i], state = m->cylinder_state[i];
+        const int32_t law = m->cylinder_law[i], state = m->cylinder_state[i], vapour = m->cylinder_vapour_law[i];
         const int flows = m->cylinder_flow_A[i] >= 0 && m->cylinder_flow_B[i] >= 0, valve = m->cylinder_opening[i] >= 0;
         if (flows == valve || valve != (law >= 0) || (valve && (m->law_cylinder[law] != i || !never_sticks(m, law))))
             return "a cylinder has neither a valve nor flows, or both";
+        if (vapour > m->n.laws - 2) return "the laws of a cylinder's vapour are out of bounds";
+        for (int32_t k = vapour; k < vapour + 2; k++)
+            if (m->law_cylinder[k] != i || !never_sticks(m, k)) return "a cylinder's vapour has the law of another";
         if (state != bristle || state > m->n.bristles - 2 || m->bristle_friction[state] >= 0 ||
             m->bristle_friction[state + 1] >= 0)
             return "a cylinder's pressures are out of place";

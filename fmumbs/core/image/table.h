@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 20u
+#define FM_IMAGE_VERSION 21u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -349,7 +349,7 @@ typedef struct fm_header {
     /* the gear whose teeth they are: law_p and law_u are its first coordinate, and its parameters make their pieces \
      * (gear.c) */                                                                                   \
     A(law_gear, i, 1, laws, gears, -1, "", "FORCES")                                                 \
-    /* the cylinder whose valve they watch, without force: their position is its opening (cylinder.c) */ \
+    /* the cylinder whose valve or whose pressures they watch, without force (cylinder.c) */         \
     A(law_cylinder, i, 1, laws, cylinders, -1, "", "FORCES")                                         \
     /* the motor whose limits they watch, or what its gear loses, on its mode: its torque is their position (motor.c) \
      */                                                                                           \
@@ -424,11 +424,12 @@ typedef struct fm_header {
     A(gear_backlash, d, 1, gears, free, 0, "rad|m", "FORCES")                                        \
     A(gear_stiffness, d, 1, gears, free, 0, "N.m/rad|N/m", "FORCES")                                 \
     A(gear_damping, d, 1, gears, free, 0, "N.m.s/rad|N.s/m", "FORCES")                               \
-    /* cylinders: the law of the valve (-1: none), the inputs that are its opening or else the flows, the pressures \
-     * among the bristles, and what is small of these */                                             \
+    /* cylinders: the law of the valve (-1: none), the first of two that watch where chambers cavitate, the inputs \
+     * that are the opening or else the flows, the pressures among the bristles, and what is small of these */ \
     A(cylinder_P, i, 1, cylinders, points, 0, "", "FORCES")                                          \
     A(cylinder_Q, i, 1, cylinders, points, 0, "", "FORCES")                                          \
     A(cylinder_law, i, 1, cylinders, laws, -1, "", "FORCES")                                         \
+    A(cylinder_vapour_law, i, 1, cylinders, laws, 0, "", "FORCES")                                   \
     A(cylinder_opening, i, 1, cylinders, controls, -1, "", "FORCES")                                 \
     A(cylinder_flow_A, i, 1, cylinders, controls, -1, "", "FORCES")                                  \
     A(cylinder_flow_B, i, 1, cylinders, controls, -1, "", "FORCES")                                  \

@@ -87,6 +87,8 @@ typedef enum fm_clock { /* indices into `clock` */
                                         variable and time [s] */
                         FM_DEFORMED_MODE,
                         FM_DEFORMED_AT,
+                        FM_CAVITY, /* the first chamber whose oil cavitated, from 1 on, 0: none; and when [s] */
+                        FM_CAVITATED_AT,
                         FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
                         FM_EVENT, /* time of its last event */
                         FM_LOOPS_OPEN, /* 1: independent states were set and the loops are not closed at them yet */

@@ -1,6 +1,7 @@
 /* fixed_steps.c: equal steps to the end of a communication step, by a scheme without error control. */
 #include "fixed_steps.h"
 
+#include "../forces/cylinder.h"
 #include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
@@ -80,6 +81,7 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double *end
         if (!fm_correct_fixed(s, t, h)) return fm_step_failed(s, t_end);
         s->clock[FM_STEPS_DONE] += 1.0;
         fm_watch_deformation(s, t + h, s->y);
+        fm_watch_cavitation(s, t + h, s->y);
         if (s->image.n.laws > 0 && !fm_choose_law_modes(s, t + h, s->y)) {
             s->clock[FM_TIME] = t + h;
             return fm_step_failed_by_law(s, t_end);

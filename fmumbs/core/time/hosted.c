@@ -11,6 +11,7 @@
  */
 #include "hosted.h"
 
+#include "../forces/cylinder.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../tree/rate.h"
@@ -397,6 +398,7 @@ fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
     *event = has_drifted(s, corrected) || are_modes_other(s, t, corrected);
     s->clock[FM_STEPS_DONE] += 1.0;
     fm_watch_deformation(s, t, s->y);
+    fm_watch_cavitation(s, t, s->y);
     keep_present(s);
     return end(s, FM_OK);
 }

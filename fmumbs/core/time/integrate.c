@@ -7,6 +7,7 @@
  */
 #include "integrate.h"
 
+#include "../forces/cylinder.h"
 #include "../instance/host.h"
 #include "../instance/instance.h"
 #include "../motion/linear_range.h"
@@ -377,6 +378,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         const double before = clock[FM_TIME_HEAD];
         if (!step_on(s, goal, t_end) && !step_short_of(s, t_end)) return fm_step_failed(s, t_end);
         fm_watch_deformation(s, clock[FM_TIME_HEAD], s->head);
+        fm_watch_cavitation(s, clock[FM_TIME_HEAD], s->head);
         if (!fm_headway_made(s, before, t_end)) return fm_no_headway(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));

@@ -1,5 +1,7 @@
 """Hydraulic cylinders: closed forms, valves beside an integration by SciPy, at rest, in loops and in FMUs."""
 
+import re
+import warnings
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,14 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import fmumbs as fm
+from fmumbs.play import Options, run_fmu
 from support.both_ways import goes_on_alike, runs
 from support.exchange import exchange
 from support.sweeps import each_value
 
 BETA, A, B, DEAD, MASS, CLOSED, STROKE, START = 1.4e9, 2e-3, 1.4e-3, 1e-4, 50.0, 0.6, 0.5, 0.85
 SMALL = 1e-3  # [m/s]: so slow that the volumes, and with them the frequency, change by less than CLOSED_FORM
+FROZEN = 2e-7  # relative, of motions that change the volumes by less, and of a pressure beside its nominal
 CLOSED_FORM = 1e-8  # relative, of runs at a tolerance of 1e-12
 FINE = 1e-8  # of places [m] beside SciPy's, at a tolerance of 1e-10 and speeds of 1 m/s
 VALVE = {"rated_flow": 1e-3, "rated_drop": 35e5, "supply": 2e7, "tank": 1e5}
@@ -35,6 +39,7 @@ def ram(axis: str = "x", u0: float = 0.0, **given: Any) -> fm.Model:
 
 SIZES = {
     "area_A": A, "area_B": B, "stroke": STROKE, "closed_length": CLOSED, "dead_volume_A": DEAD, "dead_volume_B": DEAD,
+    "vapour": -1e12,  # pressures swing about that of the surroundings
 }  # fmt: skip
 
 
@@ -251,10 +256,58 @@ def test_in_a_loop_it_does_what_its_force_does(options: Any) -> None:
         assert_allclose(plain.get(name), driven.get(name.replace("F.", "C1.")), rtol=1e-8)
 
 
-def test_cavitation_is_told() -> None:
-    result = ram(u0=2.0).simulate(stop=0.01, interval=1e-4)
+@pytest.mark.filterwarnings("ignore::fmumbs.CavitationWarning")
+def test_cavitation_is_an_output() -> None:
+    result = ram(u0=2.0, vapour=-1e5).simulate(stop=0.01, interval=1e-4)
     below = (result["C.pressure_A"] < -1e5) + 2 * (result["C.pressure_B"] < -1e5)
     assert (result["C.cavitation"] == below).all() and set(below.tolist()) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("options", [{"scheme": "dopri5"}, {"scheme": "radau", "dynamics": "copcod"}])
+@pytest.mark.parametrize(("u0", "chamber"), [(0.01 * SMALL, "A"), (-0.01 * SMALL, "B")])
+def test_cavitation_is_told_with_its_instant(tmp_path: Path, u0: float, chamber: str, options: Any) -> None:
+    """The pressure of the chamber that grows falls as -beta area u0/(V omega) sin(omega t): a step ends where it is
+    that of vapour, and every kind of run tells it by name."""
+    omega = np.sqrt(stiffness() / MASS)
+    most = BETA * np.array([A, B]) * abs(u0) / (volumes(START) * omega)
+    model = ram(u0=u0, vapour=-0.5 * most["AB".index(chamber)])
+    path = fm.export_fmu(model, tmp_path / "ram.fmu", tolerance=1e-11, **options)
+    runs = (
+        lambda: model.simulate(stop=0.02, interval=1e-3, tolerance=1e-11, **options),
+        lambda: run_fmu(path, Options(stop=0.02, interval=1e-3)),
+    )
+    for run in runs:
+        with pytest.warns(fm.CavitationWarning, match=f"chamber {chamber} of cylinder 'C' falls below") as seen:
+            run()
+        assert len(seen) == 1
+        (told,) = re.findall(r"at t = (\S+) s", str(seen[0].message))
+        assert_allclose(float(told), np.pi / 6 / omega, rtol=FROZEN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ram(u0=u0, vapour=-1.01 * most.max()).simulate(stop=0.02, interval=1e-3)
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_hosts_are_told_of_cavitation(tmp_path: Path, fmi: Any) -> None:
+    """By the time of a step that the host completed at the crossing or after it."""
+    path = fm.export_fmu(ram(u0=SMALL, vapour=-1e3), tmp_path / "ram.fmu", fmi=fmi)
+    told: list[str] = []
+    simulate_fmu(
+        path, stop_time=0.002, fmi_type="ModelExchange", debug_logging=True, output_interval=1e-4,
+        logger=lambda *given: told.append(str(given[-1])),
+    )  # fmt: skip
+    assert sum("oil cavitates: at t = " in one and "chamber A of cylinder 'C'" in one for one in told) == 1
+
+
+def test_oil_that_cavitates_at_the_start_is_told() -> None:
+    with pytest.warns(fm.CavitationWarning, match="at t = 0 s the pressure of chamber A"):
+        ram(pressure_A=-3e5, pressure_B=-2e5, vapour=-1e5).simulate(stop=1e-3)
+    solver = fm.Solver(ram(pressure_B=-2e5, vapour=-1e5))
+    solver.assemble()
+    assert "chamber B of cylinder 'C'" in solver.cavitation
+    solver.set("C.pressure_B", 0.0)
+    solver.assemble()
+    assert solver.cavitation == ""
 
 
 def test_a_piston_that_leaves_its_cylinder_is_named() -> None:
