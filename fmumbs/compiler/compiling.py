@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs import _checks
+from fmumbs._checks import Vec3
 from fmumbs._limits import LARGEST
-from fmumbs.compiler.contacts import add_contact, add_watches
+from fmumbs.compiler.contacts import add_contacts
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.cylinders import add_valves, cylinder_fields
 from fmumbs.compiler.declared import declared_variables
@@ -158,7 +159,6 @@ def parts_of(
         add_teeth(links, model, texts.put)
         add_valves(links, model, texts.put)
         add_motor_laws(links, model, texts.put)
-        add_watches(links, model, texts.put)
         add_frictions(links, joints, texts.put)
         rows = _rows(model, joints, links, texts, scene)
         del links
@@ -218,7 +218,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, sce
         "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
-    _add_points(model, links, texts)
+    _add_points(model, length, links, texts)
     experiment = model.default_experiment or DefaultExperiment()
     given = (experiment.stop, experiment.interval, experiment.tolerance)
     chosen = [default if value is None else value for value, default in zip(given, _EXPERIMENT, strict=True)]
@@ -238,17 +238,18 @@ def _columns(values: dict[int, float]) -> list[float]:
     return [values[column] for column in range(len(values))]
 
 
-def _add_points(model: Model, links: Links, texts: Texts) -> None:
-    """Adds named points and force elements, and the points where these act."""
-    index: dict[tuple[str, str | None, Transform], int] = {}
+def _add_points(model: Model, length: float, links: Links, texts: Texts) -> None:
+    """Adds named points and force elements, and the points where these act. length: of the model [m]."""
+    index: dict[tuple[str, str | None, Transform, Vec3], int] = {}
 
-    def put(point: Point) -> int:
-        key = (point.body.name, point.name, point.X_BP)
+    def put(point: Point, offset: Vec3 = (0.0, 0.0, 0.0)) -> int:
+        key = (point.body.name, point.name, point.X_BP, offset)
         if key not in index:
             place = point_place(links, point)
-            name = f"{point.body.name}.{point.name}" if point.name else ""
+            r = place.r + place.R @ np.array(offset) if any(offset) else place.r
+            name = f"{point.body.name}.{point.name}" if point.name and not any(offset) else ""
             index[key] = len(links.rows.get("point_link", ()))
-            links.add(point_link=place.link, point_r=place.r, point_R=place.R.ravel(), point_name=texts.put(name))
+            links.add(point_link=place.link, point_r=r, point_R=place.R.ravel(), point_name=texts.put(name))
         return index[key]
 
     for point in model.named_points:
@@ -257,10 +258,7 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
     for kind in FORCES:
         one = kind.__name__.lower()
         for force in model.forces_of(kind):
-            if isinstance(force, Rope):
-                continue
-            if isinstance(force, Contact):
-                add_contact(links, force, put, texts.put)
+            if isinstance(force, Rope | Contact):
                 continue
             given = _as_in_image(force, links)
             rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in given.items()}
@@ -269,6 +267,7 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
                 rows[f"{one}_{name}"] = len(links.rows["control_start"]) - 1
             links.add(**rows, **{f"{one}_name": texts.put(force.name)})
     add_ropes(links, model, put, texts.put)
+    add_contacts(links, model, length, put, texts.put)  # their laws come last
 
 
 def _as_in_image(force: Force, links: Links) -> dict[str, Any]:

@@ -3,37 +3,46 @@
 from collections.abc import Callable, Iterable
 from itertools import islice
 
+import numpy as np
+
 from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import Links
-from fmumbs.mechanism import Body, Model, Plane, Point, Road, Sphere
+from fmumbs.mechanism import Body, Model, Plane, Road, Sphere
 from fmumbs.mechanism.contact import Coulomb
 from fmumbs.mechanism.forces import Contact, Tyre
 
 _BELOW, _ABOVE = (-UNBOUNDED, 0.0), (0.0, UNBOUNDED)
 _WATCHED = {"touches": _BELOW, "released": _BELOW, "slips": _ABOVE, "rolls": _ABOVE, "drills": _ABOVE}
 _NO_FRICTION = Coulomb(0.0, creep=1.0)  # its numbers are not used
-_LEAST_ARM = 1e-4  # [m] of rolling and drilling, to find what is small of their bristles
-_FALL = 9.81  # [m/s2] what presses by their weight, to find what is small of bristles
+_SMALL = 1e-4  # of the length, of overlaps without gravity and of arms: what presses then, and what is small of bristles
 
 
-def add_watches(out: Links, model: Model, put: Callable[[str], int]) -> None:
-    """Adds the laws that watch spots, behind all others of joints and springs; put: stores a text."""
-    spot = 0
-    for contact in model.forces_of(Contact):
-        watched = 5 if _turns(contact) else 3 if _brushed(contact) else 2
+def add_contacts(
+    out: Links, model: Model, length: float, put_point: Callable[..., int], put: Callable[[str], int]
+) -> None:
+    """Adds the contacts of a model of this length [m], and the laws that watch their spots, behind all others.
+
+    put_point: stores a point, or one this far from it in its axes. put: stores a text.
+    """
+    contacts, spot = model.forces_of(Contact), 0
+    fall = float(np.linalg.norm(model.gravity))
+    for contact in contacts:
+        watched = lib.FM_SPOT_LAWS if _turns(contact) else lib.FM_SPOT_ROLLS if _brushed(contact) else lib.FM_SPOT_SLIPS
         for number in range(len(contact.A.spots)):
             for what, (lower, upper) in islice(_WATCHED.items(), watched):
                 first = len(out.rows.get("law_range", ()))
                 add_law(out, put(f"{contact.name}.spot{number + 1}.{what}"), first, 1, spot=spot)
                 out.add(law_range=[lower, upper, -UNBOUNDED, UNBOUNDED, 0.0], law_polynomial=NO_FORCE)
             spot += 1
+    for contact in contacts:
+        _add_contact(out, contact, fall, _SMALL * length, put_point, put)
 
 
-def add_contact(
-    out: Links, contact: Contact, put_point: Callable[[Point], int], put: Callable[[str], int]
+def _add_contact(
+    out: Links, contact: Contact, fall: float, small: float, put_point: Callable[..., int], put: Callable[[str], int]
 ) -> None:
-    """Adds a contact with its spots and bristles. put_point, put: store a point, a text."""
+    """Adds a contact with its spots and bristles. fall: gravity [m/s2]. small: of a length [m]."""
     rows, law, spots = out.rows, contact.friction or _NO_FRICTION, len(contact.A.spots)
     tyre = contact if isinstance(contact, Tyre) else None
     mu, static = (tyre.mu, tyre.mu) if tyre else (law.mu, law.static or 0.0)
@@ -42,7 +51,7 @@ def add_contact(
     stiffness = max(c / length for c, length in zip(slip, relaxation, strict=True)) if tyre else law.stiffness or 1.0
     damping = (tyre or law).damping or (stiffness * mass / spots) ** 0.5
     turning = law.turning_stiffness or 1.0
-    small = max(static, 0.1) * mass * _FALL / stiffness
+    pressed = mass * fall if fall > 0.0 else contact.normal.stiffness * small**contact.normal.exponent
     first = len(rows.get("start_z", ()))
     out.add(
         contact_spot=len(rows.get("spot_name", ())), contact_spots=spots, contact_rubs=_rubs(contact),
@@ -58,19 +67,19 @@ def add_contact(
     flat = isinstance(contact.B, Plane | Road)
     radius = 0.0 if isinstance(contact.B, Plane | Road) else contact.B.radius
     road = _add_road(out, contact.B) if isinstance(contact.B, Road) else -1
-    for k, (centre, (_, half)) in enumerate(zip(contact.centres, contact.A.spots, strict=True)):
+    for k, (centre, half) in enumerate(contact.A.spots):
         out.add(
-            spot_contact=number, spot_P=put_point(centre), spot_Q=on_B, spot_half=list(half), spot_plane=int(flat),
-            spot_reach=radius if flat or isinstance(contact.B, Sphere) else -radius, spot_road=road,
-            spot_law=rows["law_spot"].index(len(rows.get("spot_name", ()))), spot_nominal=small,
-            spot_state=first + 3 * k if _brushed(contact) else -1, spot_name=put(contact.name),
-            spot_roll=len(rows.get("roll_name", ())) if _turns(contact) else -1,
+            spot_contact=number, spot_P=put_point(contact.A.at, centre), spot_Q=on_B, spot_half=list(half),
+            spot_plane=int(flat), spot_reach=radius if flat or isinstance(contact.B, Sphere) else -radius,
+            spot_road=road, spot_law=rows["law_spot"].index(len(rows.get("spot_name", ()))),
+            spot_nominal=max(static, 0.1) * pressed / stiffness, spot_state=first + 3 * k if _brushed(contact) else -1,
+            spot_name=put(contact.name), spot_roll=len(rows.get("roll_name", ())) if _turns(contact) else -1,
         )  # fmt: skip
         if _turns(contact):
-            arm = max(law.rolling_arm, law.drilling_arm, _LEAST_ARM)
+            arm = max(law.rolling_arm, law.drilling_arm, small)
             out.add(
                 roll_spot=len(rows["spot_name"]) - 1, roll_state=first + 3 * (spots + k), roll_name=put(contact.name),
-                roll_nominal=arm * mass * _FALL / turning,
+                roll_nominal=arm * pressed / turning,
             )  # fmt: skip
     for _ in range(3 * spots * (_brushed(contact) + _turns(contact))):
         out.add(start_z=0.0, bristle_friction=-1)

@@ -24,7 +24,6 @@ from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import JointBase, Revolute
 from fmumbs.mechanism.placed import store
 from fmumbs.mechanism.road import Road
-from fmumbs.spatial import Rotation, Transform
 
 __all__ = ["Actuator", "Contact", "Cylinder", "Gear", "Load", "Motor", "Pulley", "Rope", "Spring", "Tyre", "Valve"]
 
@@ -526,12 +525,6 @@ class Contact(Force):
     def ends(self) -> tuple[Point, ...]:
         """The points that its shapes are about."""
         return (self.A.at, self.B.at)
-
-    @property
-    def centres(self) -> list[Point]:
-        """The point of each spot on A's body."""
-        at = self.A.at
-        return [Point(at.body, at.X_BP @ Transform(Rotation.identity(), offset), None) for offset, _ in self.A.spots]
 
 
 @dataclass(frozen=True)

@@ -291,6 +291,7 @@ IN_WORLD = ("r", "v", "w", "a", "alpha")
 def turned_outputs(values: Values, model: fm.Model, R: fm.Rotation, far: Any) -> Values:
     """Outputs of a world that is turned and moved: vectors of bodies and points turn, all else stays."""
     bodies, A = {body.name for body in model.bodies}, R.matrix
+    contacts = {one.name for one in model.forces_of(fm.Contact)}
     found = dict(values)
     for name in values:
         owner, _, suffix = name.rpartition(".")
@@ -302,6 +303,12 @@ def turned_outputs(values: Values, model: fm.Model, R: fm.Rotation, far: Any) ->
             names = [f"{name[:-3]}[{k}]" for k in (1, 2, 3, 4)]
             turned = product(R.as_quaternion(), [values[one] for one in names])
             found |= dict(zip(names, turned, strict=True)) | euler_outputs(model[owner], turned)
+    for name in values:
+        owner, _, suffix = name.rpartition(".")
+        if owner in contacts and suffix.startswith(("force[", "point[")) and (int(suffix[6:-1]) - 1) % 3 == 0:
+            names = [f"{owner}.{suffix[:6]}{int(suffix[6:-1]) + k}]" for k in range(3)]
+            vector = A @ [values[one] for one in names] + (np.asarray(far) if suffix.startswith("point") else 0.0)
+            found |= dict(zip(names, vector.tolist(), strict=True))
     energy = "solver.energy"
     g = np.array(model.gravity)
     if energy in found and model.bodies:

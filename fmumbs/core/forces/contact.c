@@ -40,8 +40,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOUCHES, RELEASED, SLIPS }; /* the laws of a spot, in order */
-
 /* Where two surfaces are next to each other, in world axes; how A turns in B, moves at its centre past B, and its z;
  * and N, 0 where there is no contact: `open`. */
 typedef struct nearest {
@@ -137,7 +135,7 @@ static nearest touch_of(const fm_instance *s, int32_t i)
     const int32_t c = s->image.spot_contact[i];
     nearest at = nearest_of(s, i);
     const double part = pressing(s, c, at.rate);
-    at.open = !fm_spot_is_in(s, i, TOUCHES, at.gap) || fm_spot_is_in(s, i, RELEASED, part);
+    at.open = !fm_spot_is_in(s, i, FM_SPOT_TOUCHES, at.gap) || fm_spot_is_in(s, i, FM_SPOT_RELEASED, part);
     at.normal = at.open ? 0.0 : normal_at(s, c, at.gap, part);
     return at;
 }
@@ -217,7 +215,7 @@ static bristles tread_of(const fm_instance *s, int32_t i, const nearest *at, con
     }
     own.size = sqrt(T[0] * T[0] + T[1] * T[1]);
     own.limit = s->contact_mu[c] * at->normal;
-    own.slips = at->open || fm_spot_is_in(s, i, SLIPS, own.size - own.limit);
+    own.slips = at->open || fm_spot_is_in(s, i, FM_SPOT_SLIPS, own.size - own.limit);
     const double part = !own.slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
     for (int k = 0; k < 2; k++) {
         own.F[k] = part * T[k];
@@ -239,7 +237,7 @@ static bristles bristles_of(const fm_instance *s, int32_t i, const nearest *at, 
         T[j] = s->contact_tangential[c] * own.z[j] + s->contact_tangential_damping[c] * at->slip[j];
     own.size = sqrt(dot(T, T));
     own.limit = limit_of(s, c, at->normal, at->speed);
-    own.slips = at->open || fm_spot_is_in(s, i, SLIPS, own.size - own.limit);
+    own.slips = at->open || fm_spot_is_in(s, i, FM_SPOT_SLIPS, own.size - own.limit);
     const double part = !own.slips ? 1.0 : own.size > 0.0 ? own.limit / own.size : 0.0;
     for (int j = 0; j < 3; j++) own.force[j] = part * T[j];
     return own;
@@ -283,7 +281,7 @@ int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out)
 /* What the position of a law of a spot is a difference of: places; 1 and its part; forces, which may be nothing. */
 double fm_spot_unit(const fm_instance *s, int which)
 {
-    return which == TOUCHES ? s->image.length[0] : which == RELEASED ? 1.0 : 0.0;
+    return which == FM_SPOT_TOUCHES ? s->image.length[0] : which == FM_SPOT_RELEASED ? 1.0 : 0.0;
 }
 
 /* Position and velocity of the laws of a spot from `first` on, one after the other in `at`, of as many as `laws`: the
@@ -293,16 +291,16 @@ void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const d
 {
     const int32_t c = s->image.spot_contact[i];
     const int open = fm_spot_is_open(s, i);
-    for (int which = TOUCHES + 1; which < laws; which++) at[2 * which] = 1.0, at[2 * which + 1] = 0.0;
-    if (first > TOUCHES && open) return;
+    for (int which = FM_SPOT_TOUCHES + 1; which < laws; which++) at[2 * which] = 1.0, at[2 * which + 1] = 0.0;
+    if (first > FM_SPOT_TOUCHES && open) return;
     nearest now = nearest_of(s, i);
-    watched_gap(&s->image, i, &now, at + 2 * TOUCHES);
-    if (open || laws <= RELEASED) return;
-    const double part = at[2 * RELEASED] = pressing(s, c, now.rate);
-    if (laws <= SLIPS || !(now.gap < 0.0) || !(part > 0.0)) return;
+    watched_gap(&s->image, i, &now, at + 2 * FM_SPOT_TOUCHES);
+    if (open || laws <= FM_SPOT_RELEASED) return;
+    const double part = at[2 * FM_SPOT_RELEASED] = pressing(s, c, now.rate);
+    if (laws <= FM_SPOT_SLIPS || !(now.gap < 0.0) || !(part > 0.0)) return;
     now.open = 0, now.normal = normal_at(s, c, now.gap, part);
     const bristles own = bristles_of(s, i, &now, y);
-    at[2 * SLIPS] = own.size - own.limit;
+    at[2 * FM_SPOT_SLIPS] = own.size - own.limit;
     const fm_pressed pressed = pressed_at(&now);
     if (laws > FM_SPOT_ROLLS) fm_roll_watch(s, s->image.spot_roll[i], &pressed, y, at + 2 * FM_SPOT_ROLLS);
 }
@@ -365,7 +363,7 @@ int fm_spots_let_go(const fm_instance *s, double *y)
 {
     int bent = 0;
     for (int32_t i = 0; i < s->image.n.spots; i++) {
-        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || fm_spot_is_in(s, i, RELEASED, 1.0))) continue;
+        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || fm_spot_is_in(s, i, FM_SPOT_RELEASED, 1.0))) continue;
         double *own = y + s->model.bristles + s->image.spot_state[i];
         for (int j = 0; j < 3; j++) bent |= own[j] != 0.0, own[j] = 0.0;
         if (s->image.spot_roll[i] < 0) continue;

@@ -6,9 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_SPOT_LAWS 5  /* of a spot, at most */
-#define FM_SPOT_ROLLS 3 /* of these, that of rolling, before that of drilling */
-
 int fm_spot_is_in(const fm_instance *s, int32_t i, int which, double x);
 int fm_spot_is_open(const fm_instance *s, int32_t i);
 void fm_spot_axes(const fm_instance *s, int32_t i, double R[9]);

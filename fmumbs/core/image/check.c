@@ -444,6 +444,7 @@ static const char *check_spots(const fm_image *m, int32_t bristle)
         const int32_t of = m->law_spot[i];
         if (of >= 0 && (i < m->spot_law[of] || i >= m->spot_law[of] + fm_spot_laws(m, of)))
             return "a spot's law is that of another";
+        if (of < 0 && i > 0 && m->law_spot[i - 1] >= 0) return "a force law follows those of spots";
     }
     return bristle == m->n.bristles ? NULL : "a bristle belongs to nothing";
 }

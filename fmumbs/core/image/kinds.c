@@ -121,11 +121,13 @@ int32_t fm_kind_own_state(int32_t kind)
     return before;
 }
 
-/* How many laws watch a spot: contact, pressure, and with bristles their limit and those of rolling and drilling. */
+/* How many laws watch a spot: with bristles their limit too, and those of rolling and drilling. */
 int32_t fm_spot_laws(const fm_image *m, int32_t spot)
 {
     const int32_t c = m->spot_contact[spot];
-    return m->contact_turn[c] >= 0 ? 5 : m->contact_state[c] >= 0 ? 3 : 2;
+    return m->contact_turn[c] >= 0    ? FM_SPOT_LAWS
+           : m->contact_state[c] >= 0 ? FM_SPOT_ROLLS
+                                      : FM_SPOT_SLIPS;
 }
 
 /* Whether a contact rubs by Coulomb's law. */

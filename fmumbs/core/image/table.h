@@ -598,6 +598,15 @@ typedef enum fm_rubs { /* friction of a contact */
                        FM_RUBS_KINDS
 } fm_rubs;
 
+typedef enum fm_spot_law { /* what watches a spot, in order: the first two any, the third bristles, the others turning */
+                           FM_SPOT_TOUCHES,
+                           FM_SPOT_RELEASED,
+                           FM_SPOT_SLIPS,
+                           FM_SPOT_ROLLS,
+                           FM_SPOT_DRILLS,
+                           FM_SPOT_LAWS
+} fm_spot_law;
+
 typedef enum fm_given { /* origin of a start value in the model */
                         FM_NOT_GIVEN,     /* a default */
                         FM_GIVEN,         /* given, but assembly may change it: a guess */

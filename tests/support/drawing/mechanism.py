@@ -15,7 +15,7 @@ import numpy as np
 import fmumbs as fm
 from fmumbs.mechanism.joints import JointBase
 from support.closed import matrix_of_quaternion
-from support.drawing import forces, joints, transmissions
+from support.drawing import contacts, forces, joints, transmissions
 from support.drawing.bodies import Rng, link, lumped, modal, place_on, solid
 from support.drawing.cutting import recut, tree_is_possible, with_tree
 from support.drawing.rebuilding import rebuilt
@@ -23,6 +23,9 @@ from support.drawing.scaling import scaled
 
 LONGEST = 0.3
 """Of any run, in units of the mechanism's own time."""
+
+TOUCHING = 0.15
+"""Part of the mechanisms that have contacts."""
 
 EVALUATIONS = 3000
 """Of a run, about: what vibrates fast runs shorter."""
@@ -52,6 +55,7 @@ class Draft:
     def __init__(self, seed: int) -> None:
         self.rng: Rng = np.random.default_rng([seed, 24])
         self.later: Rng = np.random.default_rng([seed, 31])  # what came later: seeds are pinned
+        self.touching: Rng = np.random.default_rng([seed, 32])
         rng = self.rng
         self.model = fm.Model("drawn", gravity=rng.uniform(-10, 10, 3) if rng.random() < 0.8 else (0, 0, 0))
         self.parts: list[Any] = []
@@ -250,7 +254,7 @@ class Draft:
         self.model = recut(rng, model) if rng.random() < 0.5 else with_tree(rng, model)
 
     def transmit(self, model: fm.Model, tree: list[Any]) -> None:
-        """Ropes, motors, gears with play and stops with impacts."""
+        """Ropes, motors, gears with play, stops with impacts and contacts."""
         rng, force = self.later, self.force
         hinges = [j for j in tree if isinstance(j, fm.Revolute) and j.M.body.name != "ground"]
         moving = [j for j in tree if forces.scalars(j)]
@@ -263,6 +267,14 @@ class Draft:
             self.add(model, transmissions.gear(rng, "teeth", able, force))
         if moving and rng.random() < 0.1:
             self.add(model, transmissions.impact(rng, "end", moving[rng.integers(len(moving))]))
+        self.touch(model)
+
+    def touch(self, model: fm.Model) -> None:
+        """Contacts and tyres."""
+        rng = self.touching
+        for k in range(int(rng.integers(1, 3)) if rng.random() < TOUCHING else 0):
+            if one := contacts.contact(rng, f"touch{k}", self.parts, self.poses, self.force):
+                model.add(one)
 
     def add(self, model: fm.Model, one: Any) -> None:
         """Adds a law, a coupling or a program, if its joints can still be in the tree."""

@@ -11,6 +11,7 @@ from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Composite
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
+from fmumbs.mechanism.placed import Placed
 from fmumbs.mechanism.program import Program
 
 ORDER: tuple[Any, ...] = (
@@ -78,6 +79,8 @@ class Rebuilding:
                 return table[value.name]
         if isinstance(value, fm.Pulley):
             return replace(value, joint=self.joints[value.joint.name])
+        if isinstance(value, Placed):
+            return replace(value, at=self._new(value.at))
         if isinstance(value, tuple) and any(isinstance(one, tuple | JointBase | fm.Point) for one in value):
             new = tuple(self._new(one) for one in value)
             return value if all(a is b for a, b in zip(new, value, strict=True)) else new

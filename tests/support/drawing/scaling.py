@@ -84,6 +84,8 @@ class Units:
                 return self.motor(one)
             case fm.Gear():
                 return self.gear(one)
+            case fm.Contact():
+                return self.contact(one)
             case fm.Load():
                 force, torque = np.array(one.force) * self.of("N"), np.array(one.torque) * self.of("N.m")
                 return replace(one, force=force, torque=torque)
@@ -130,6 +132,35 @@ class Units:
             one, ratio=one.ratio * a / b, backlash=one.backlash * a, offset=one.offset * a,
             stiffness=one.stiffness * k, damping=one.damping * k * self.T,
         )  # fmt: skip
+
+    def contact(self, one: fm.Contact) -> fm.Contact:
+        """Shapes, what presses them apart, and how they rub; also of a tyre."""
+        shapes = {name: self.shape(getattr(one, name)) for name in "AB"}
+        normal: Any = one.normal
+        if isinstance(normal, fm.Hertz):
+            normal = replace(normal, E=normal.E * self.of("Pa"), radius=normal.radius * self.L)
+        else:
+            normal = replace(normal, stiffness=normal.stiffness * self.of("N") / self.L**normal.exponent)
+        normal = replace(normal, damping=normal.damping * self.of("s/m"))
+        if isinstance(one, fm.Tyre):
+            units = {"slip_stiffness": "N", "relaxation": "m", "damping": "N.s/m"}
+            return replace(one, **shapes, normal=normal, **self.some(one, units))
+        units = {"stribeck": "m/s", "stiffness": "N/m", "damping": "N.s/m", "creep": "m/s", "rolling_arm": "m"}
+        units |= {"drilling_arm": "m", "turning_stiffness": "N.m/rad", "turning_damping": "N.m.s/rad"}
+        rub = one.friction and replace(one.friction, **self.some(one.friction, units))
+        return replace(one, **shapes, normal=normal, friction=rub)
+
+    def some(self, one: Any, units: dict[str, str]) -> dict[str, Any]:
+        """The fields that are given, in these units."""
+        given = {name: getattr(one, name) for name in units if getattr(one, name) is not None}
+        return {
+            name: np.multiply(value, self.of(units[name])).tolist() if np.ndim(value) else value * self.of(units[name])
+            for name, value in given.items()
+        }
+
+    def shape(self, one: Any) -> Any:
+        names = ("radius", "half_axes", "thickness", "length", "size", "vertices", "profile")
+        return replace(one, **self.some(one, {name: "m" for name in names if hasattr(one, name)}))
 
     def rigid(self, one: fm.Body) -> dict[str, Any]:
         points = [replace(frame, X_BP=self.pose(frame.X_BP)) for frame in one.points]
