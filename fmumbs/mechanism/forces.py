@@ -495,7 +495,7 @@ class Contact(Force):
     A box and a hull touch with each of their corners by itself, a capsule with its ends: gap [m], normal and friction
     [N], slip [m/s] and state have one component for each such spot, and point [m] three. force: on A, in world axes
     [N]. state: 0 without contact, 1 where it sticks or has no friction, 2 where it slips. Among the states, z [m] has
-    three components for each spot, in the axes of B. What overlaps and bristles store is part of solver.energy.
+    three components for each spot, in the axes of B's point. What overlaps and bristles store is part of solver.energy.
     Integration steps end where contact begins and ends, sticks and slips. At rest, as in fm.equilibrium, bristles hold
     the places that they have at the start.
 

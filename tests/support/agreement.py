@@ -305,10 +305,12 @@ def turned_outputs(values: Values, model: fm.Model, R: fm.Rotation, far: Any) ->
             found |= dict(zip(names, turned, strict=True)) | euler_outputs(model[owner], turned)
     for name in values:
         owner, _, suffix = name.rpartition(".")
-        if owner in contacts and suffix.startswith(("force[", "point[")) and (int(suffix[6:-1]) - 1) % 3 == 0:
-            names = [f"{owner}.{suffix[:6]}{int(suffix[6:-1]) + k}]" for k in range(3)]
-            vector = A @ [values[one] for one in names] + (np.asarray(far) if suffix.startswith("point") else 0.0)
-            found |= dict(zip(names, vector.tolist(), strict=True))
+        what, _, index = suffix.rstrip("]").partition("[")
+        if owner not in contacts or what not in ("force", "point") or int(index) % 3 != 1:
+            continue
+        names = [f"{owner}.{what}[{int(index) + k}]" for k in range(3)]
+        vector = A @ [values[one] for one in names] + (np.asarray(far) if what == "point" else 0.0)
+        found |= dict(zip(names, vector.tolist(), strict=True))
     energy = "solver.energy"
     g = np.array(model.gravity)
     if energy in found and model.bodies:

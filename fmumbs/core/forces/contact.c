@@ -363,7 +363,8 @@ int fm_spots_let_go(const fm_instance *s, double *y)
 {
     int bent = 0;
     for (int32_t i = 0; i < s->image.n.spots; i++) {
-        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || fm_spot_is_in(s, i, FM_SPOT_RELEASED, 1.0))) continue;
+        if (s->image.spot_state[i] < 0 || !(fm_spot_is_open(s, i) || fm_spot_is_in(s, i, FM_SPOT_RELEASED, 1.0)))
+            continue;
         double *own = y + s->model.bristles + s->image.spot_state[i];
         for (int j = 0; j < 3; j++) bent |= own[j] != 0.0, own[j] = 0.0;
         if (s->image.spot_roll[i] < 0) continue;
@@ -413,7 +414,7 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     if (s->image.spot_state[i] < 0) return 0;
     const double K = s->contact_tangential[c], D = s->contact_tangential_damping[c], relax = K / D;
     own->first = s->model.bristles + s->image.spot_state[i];
-    own->u = own->P = -1;
+    own->u = own->P = -1, own->follows = 1;
     for (int j = 0; j < 3; j++) own->nominal[j] = s->image.spot_nominal[i];
     if (fm_spot_is_open(s, i)) return 3;
     const nearest at = touch_of(s, i);

@@ -25,12 +25,14 @@ typedef struct fm_direction {
 /* The own states of an element from `first` on in y: their rates at y, and the values at which these are zero at its
  * velocities; what is small; and along the velocity variable u, or if that is -1 the line from P to Q, per unit, A of
  * each rate by each state, B by the velocity `along`, C of the force by each state, and the damping of the force at
- * constant states. Of a spot, without u and P, three across a contact, whose force is that of its directions. */
+ * constant states. Of a spot, without u and P, three across a contact, whose force is that of its directions, and whose
+ * A and B follow velocities. */
 typedef struct fm_own_states {
     int32_t first, u, P, Q;
     double along[FM_OWN_STATES];
     double rate[FM_OWN_STATES], settled[FM_OWN_STATES], nominal[FM_OWN_STATES];
     double A[FM_OWN_STATES][FM_OWN_STATES], B[FM_OWN_STATES], C[FM_OWN_STATES], damping;
+    int follows;                /* A and B follow velocities */
     double seed[FM_OWN_STATES]; /* what work.control_seed changes of each rate */
 } fm_own_states;
 

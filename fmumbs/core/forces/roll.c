@@ -43,7 +43,7 @@ static int states(const fm_instance *s, int32_t i, const double *y, fm_own_state
     double R[9], n[3], rate[3] = {0.0}, along[3] = {0.0};
     fm_pressed at;
     own->first = s->model.bristles + s->image.roll_state[i];
-    own->u = own->P = -1;
+    own->u = own->P = -1, own->follows = 1;
     for (int j = 0; j < 3; j++) own->nominal[j] = s->image.roll_nominal[i], own->settled[j] = y[own->first + j];
     if (fm_spot_is_open(s, spot) || !fm_spot_pressed(s, spot, &at)) return 3;
     const fm_turned now = fm_turned_at(s, i, &at, y);

@@ -2,6 +2,7 @@
 #include "spots.h"
 
 #include "../instance/instance.h"
+#include "../maths/vectors.h"
 #include "laws.h"
 
 #include <string.h>
@@ -23,10 +24,11 @@ int fm_spot_is_open(const fm_instance *s, int32_t i)
     return mode[0] == -1.0 && mode[1] == FM_SLIDING && s->work.still != 1;
 }
 
-/* The axes in which bristles are held. */
+/* The axes in which bristles are held: those of B's point. */
 void fm_spot_axes(const fm_instance *s, int32_t i, double R[9])
 {
-    static const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const int32_t link = s->image.point_link[s->image.spot_Q[i]];
-    memcpy(R, link < 0 ? world : s->world[link].R, 9 * sizeof *R);
+    const int32_t point = s->image.spot_Q[i], link = s->image.point_link[point];
+    const double *own = s->image.point_R + 9 * point;
+    if (link < 0) memcpy(R, own, 9 * sizeof *R);
+    else product(s->world[link].R, own, R);
 }

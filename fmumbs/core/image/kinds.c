@@ -125,9 +125,7 @@ int32_t fm_kind_own_state(int32_t kind)
 int32_t fm_spot_laws(const fm_image *m, int32_t spot)
 {
     const int32_t c = m->spot_contact[spot];
-    return m->contact_turn[c] >= 0    ? FM_SPOT_LAWS
-           : m->contact_state[c] >= 0 ? FM_SPOT_ROLLS
-                                      : FM_SPOT_SLIPS;
+    return m->contact_turn[c] >= 0 ? FM_SPOT_LAWS : m->contact_state[c] >= 0 ? FM_SPOT_ROLLS : FM_SPOT_SLIPS;
 }
 
 /* Whether a contact rubs by Coulomb's law. */

@@ -598,7 +598,8 @@ typedef enum fm_rubs { /* friction of a contact */
                        FM_RUBS_KINDS
 } fm_rubs;
 
-typedef enum fm_spot_law { /* what watches a spot, in order: the first two any, the third bristles, the others turning */
+typedef enum fm_spot_law { /* what watches a spot, in order: the first two any, the third bristles, the others turning
+                            */
                            FM_SPOT_TOUCHES,
                            FM_SPOT_RELEASED,
                            FM_SPOT_SLIPS,

@@ -86,6 +86,25 @@ static void relax(const fm_own_states *own, int count, double g, double x[FM_OWN
     x[1] = (a * x[1] - c * x[0]) / (a * d - b * c), x[0] = first;
 }
 
+/* Keeps A and B of a stage, for fm_own_follow. */
+static void keep_slopes(fm_instance *s, const fm_own_states *own, int count)
+{
+    double *to = s->implicit->own_slopes + (FM_OWN_STATES + 1) * (own->first - s->model.bristles);
+    for (int j = 0; j < count; j++, to += FM_OWN_STATES + 1) {
+        memcpy(to, own->A[j], sizeof own->A[j]);
+        to[FM_OWN_STATES] = own->B[j];
+    }
+}
+
+static void slopes_of_stage(const fm_instance *s, fm_own_states *own, int count)
+{
+    const double *from = s->implicit->own_slopes + (FM_OWN_STATES + 1) * (own->first - s->model.bristles);
+    for (int j = 0; j < count; j++, from += FM_OWN_STATES + 1) {
+        memcpy(own->A[j], from, sizeof own->A[j]);
+        own->B[j] = from[FM_OWN_STATES];
+    }
+}
+
 /* Prepares a stage at time t and y, g its time, after friction has: the damping of the modes; the rates of the own
  * states, if wanted. */
 void fm_own_stage(fm_instance *s, double t, const double *y, double g, double *rates)
@@ -100,6 +119,7 @@ void fm_own_stage(fm_instance *s, double t, const double *y, double g, double *r
         const int count = fm_own_states_of(s, n, y, &own);
         memcpy(x, own.B, sizeof x);
         relax(&own, count, g, x);
+        if (own.follows) keep_slopes(s, &own, count);
         if (own.u < 0) continue;
         s->stiff.D[own.u] += own.damping;
         for (int j = 0; j < count; j++) s->stiff.D[own.u] -= g * own.C[j] * x[j];
@@ -149,7 +169,7 @@ void fm_own_push(fm_instance *s, double g, const double *y, const double *r, dou
     }
 }
 
-/* r_x <- E (r_x + g B d_v); `change`: a state of the stage with d_v as velocities. */
+/* r_x <- E (r_x + g B d_v); `change`: a state of the stage with d_v, of rates, as velocities. */
 void fm_own_follow(fm_instance *s, double g, const double *change, double *r)
 {
     fm_own_states own;
@@ -158,6 +178,7 @@ void fm_own_follow(fm_instance *s, double g, const double *change, double *r)
     for (int32_t n = 0; n < s->model.stateful; n++) {
         double x[FM_OWN_STATES];
         const int count = fm_own_states_of(s, n, change, &own);
+        if (own.follows) slopes_of_stage(s, &own, count);
         for (int j = 0; j < count; j++) x[j] = r[own.first + j] + g * own.B[j] * own.along[j];
         relax(&own, count, g, x);
         for (int j = 0; j < count; j++) r[own.first + j] = x[j];

@@ -13,6 +13,7 @@ FM_HIDDEN_BEGIN
     A(double, kept, n.speeds)                                                           \
     A(double, along, n.speeds) /* the unit force along a direction */                   \
     A(double, base, n.stateful) /* the damping without that of own states */           \
+    A(double, own_slopes, (FM_OWN_STATES + 1) * n.bristles) /* A and B of each in a stage */ \
     A(double, push, n.compliances)                                                     \
     A(double, J, FM_COMPLIANCE_SETS * n.compliances * n.speeds) /* of each set */      \
     A(double, C, FM_COMPLIANCE_SETS * n.compliances * n.speeds)                        \

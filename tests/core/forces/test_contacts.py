@@ -13,6 +13,8 @@ from fmpy.validation import validate_fmu
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from fmumbs.compiler.image import ModelImage
+from fmumbs.compiler.layout import pack
 from oracle.contact import Bodies, Law
 from support.both_ways import runs
 from support.sweeps import each_value, first, seeds
@@ -304,6 +306,53 @@ def test_in_a_loop_and_on_a_flexible_link(options: Any) -> None:
         assert result["touch.normal"].max() > 1.0 and result["tip.normal"].max() > 0.1
         found.append([result[name] for name in ("A.q", "touch.gap", "tip.gap")])
     assert_allclose(found[1], found[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("scheme", ["dop853", "radau"])
+@pytest.mark.parametrize("shape", ["box", "capsule", "hull"])
+def test_a_shape_is_fixed_to_its_point_of_a_flexible_body(shape: str, scheme: Any) -> None:
+    """As to a body without mass that is welded there, wherever its corners are along the beam."""
+    ends, turned = [], fm.Rotation.rpy(0.3, -0.5, 0.2)
+    for welded in (False, True):
+        model = fm.Model("beam", gravity=(0, 0, -G))
+        given = {"boundary": "clamped-free", "plane": None, "axial_inertia": 0.01, "twist": 1, "GJ": 30.0}
+        beam = fm.ModalBody.beam("beam", length=1.0, mass=0.5, EI=50.0, modes=2, **given)
+        model.add(beam, fm.Revolute("A", model.ground.at(), beam.at(0.0), axis="y", u0=2.0))
+        on = beam.at(0.8, rotation=turned)
+        if welded:
+            head = fm.Body("head", mass=0.0, inertia=(0, 0, 0))
+            model.add(head, fm.Weld("W", on, head.at()))
+            on = head.at()
+        corners = [(0.3, 0.0, 0.0), (0.0, 0.1, -0.1), (-0.1, -0.2, 0.1)]
+        made = {"box": fm.Box(on, (0.1, 0.3, 0.2)), "capsule": fm.Capsule(on, 0.05, 0.3), "hull": fm.Hull(on, corners)}
+        rub = fm.Coulomb(0.3, stiffness=1e3, damping=5.0)
+        model.add(fm.Contact("touch", made[shape], fm.Plane(model.ground.at(0, 0, -0.3)), fm.Press(1e3), rub))
+        result = model.simulate(stop=0.5, interval=0.01, scheme=scheme, tolerance=1e-10)
+        names = [name for name in result.names if name.startswith("touch.") and ".state" not in name]
+        assert max(result[name].max() for name in names if ".normal" in name) > 1.0
+        ends.append({name: result[name][-1] for name in ("A.q", "A.qd", *names)})
+    for name, value in ends[0].items():
+        assert_allclose(ends[1][name], value, rtol=1e-6, atol=1e-6, err_msg=name)
+
+
+def test_a_rope_beside_a_contact() -> None:
+    """The laws of ropes stand before those of spots, so that these alone are looked at where they may change."""
+    model = fm.Model("hung", gravity=(0, 0, -G))
+    for k in range(3):
+        body = fm.Body(f"b{k}", mass=MASS, inertia=(SOLID,) * 3)
+        model.add(body, fm.Prismatic(f"f{k}", model.ground.at(k), body.at(), axis="z", q0=0.25 - 0.05 * k))
+        model.add(fm.Contact(f"touch{k}", fm.Sphere(body.at(), RADIUS), fm.Plane(model.ground.at()), fm.Press(1e4)))
+    model.add(fm.Rope("rope", [model.ground.at(3, 0, 1), body.at()], stiffness=1e4, length=1.33))
+    image = fm.compile(model)
+    assert image.arrays["law_side"].tolist() == [0, *[-1] * 6]
+    result = fm.simulate(image, stop=1.0, interval=0.01, tolerance=1e-10)
+    assert np.ptp(result["solver.energy"]) < 1e-7 and {*(result["rope.tension"] > 0.0).tolist()} == {False, True}
+    arrays = dict(image.arrays)
+    for name in [one for one in arrays if one.startswith("law_") and len(arrays[one]) == image.sizes["laws"]]:
+        arrays[name] = np.roll(arrays[name], -1, axis=0)
+    arrays["side_law"], arrays["spot_law"] = arrays["side_law"] + len(arrays["law_spot"]) - 1, arrays["spot_law"] - 1
+    with pytest.raises(fm.ModelError, match="a force law follows those of spots"):
+        ModelImage(pack(image.sizes, arrays)).check()
 
 
 def test_dopri5_keeps_its_order_across_contact() -> None:

@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import fmumbs as fm
 from support.both_ways import goes_on_alike, runs
+from support.drawing.scaling import scaled
 from support.sweeps import each_value, seeds
 
 G, RADIUS, LOAD, WHEEL = 9.81, 0.3, 300.0, 20.0
@@ -145,6 +146,20 @@ def test_a_vehicle_brakes_on_a_slope_and_stands_without_creeping(scheme: Any, dy
     assert np.ptp(x[late]) < 1e-6 and np.ptp(x[result.time > 11.0]) < 1e-8
     held = sum(result[f"tyre{i}.force[1]"][-1] for i in range(4))
     assert_allclose(held, -4 * (LOAD + WHEEL) * G * math.sin(slope), rtol=1e-4)
+
+
+def test_radau_takes_the_same_steps_in_any_unit_of_time() -> None:
+    """To the last digit, as powers of four multiply exactly: the tread rolls off with a velocity, and not with the
+    acceleration by which a stage changes."""
+    ends = []
+    for unit in (1.0, 16.0):
+        model = scaled(vehicle(0.1, 400.0), (1.0, 1.0, unit))
+        solver = fm.Solver(fm.compile(model, starts={"f.v[1]": 3.0 / unit}), scheme="radau")
+        solver.assemble()
+        solver.step(0.5 * unit)
+        names = ("solver.steps", "solver.iterations", "f.r[1]", "f.r[3]", "hub0.q", "tyre0.normal", "tyre0.tread[1]")
+        ends.append([solver.get(name) * (unit**2 if "tyre" in name else 1.0) for name in names])
+    assert ends[0] == ends[1]
 
 
 def test_a_parked_vehicle_rests_in_equilibrium() -> None:

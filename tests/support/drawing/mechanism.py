@@ -24,7 +24,7 @@ from support.drawing.scaling import scaled
 LONGEST = 0.3
 """Of any run, in units of the mechanism's own time."""
 
-TOUCHING = 0.15
+TOUCHING = 0.3
 """Part of the mechanisms that have contacts."""
 
 EVALUATIONS = 3000
