@@ -15,7 +15,7 @@ from fmumbs.mechanism.forces import Contact, Tyre
 _BELOW, _ABOVE = (-UNBOUNDED, 0.0), (0.0, UNBOUNDED)
 _WATCHED = {"touches": _BELOW, "released": _BELOW, "slips": _ABOVE, "rolls": _ABOVE, "drills": _ABOVE}
 _NO_FRICTION = Coulomb(0.0, creep=1.0)  # its numbers are not used
-_SMALL = 1e-4  # of the length, of overlaps without gravity and of arms: what presses then, and what is small of bristles
+_SMALL = 1e-4  # of the length: an arm, and an overlap whose force presses where there is no gravity
 
 
 def add_contacts(
