@@ -122,3 +122,36 @@ def test_shots_hit(seed: int) -> None:
     assert_allclose(v[0] + v[1], (fast - slow) * way, atol=1e-9 * (fast + slow))
     energy = result["solver.energy"]
     assert energy[-1] < energy[0] * (1 + ENERGY) and (seed % 2 or energy[-1] > energy[0] * (1 - ENERGY))
+
+
+def at_rest_soon(seed: int) -> tuple[fm.Model, float]:
+    """A box, or a hull with a flat foot of three to seven corners, a little above the floor, and its size [m]."""
+    rng = np.random.default_rng([seed, 41])
+    length = 10.0 ** rng.uniform(-3.0, 3.0)
+    size, mass = length * rng.uniform(0.5, 1.5, 3), 1e3 * length**3
+    model, (x, y, z) = fm.Model("rest", gravity=(0, 0, -G)), (size**2).tolist()
+    q = np.array([1.0, *(0.02 * rng.normal(size=3))])
+    start = (0, 0, 0.55 * size[2], *(q / np.linalg.norm(q)))
+    body = free(model, "b", mass, (mass / 12 * (y + z), mass / 12 * (x + z), mass / 12 * (x + y)), q0=start)
+    stiffness = mass * G / (4.0 * length * 10.0 ** rng.uniform(-4.0, -2.0))
+    angles = 2.0 * math.pi * np.arange(corners := int(rng.integers(3, 8))) / corners
+    foot = [(0.6 * length * math.cos(a), 0.6 * length * math.sin(a), -0.5 * size[2]) for a in angles.tolist()]
+    shape = fm.Box(body.at(), size) if seed % 2 else fm.Hull(body.at(), [*foot, (0.0, 0.0, 0.5 * size[2])])
+    press = fm.Press(stiffness, restitution=0.3, speed=math.sqrt(G * length))
+    rub = fm.Coulomb(0.6, stiffness=stiffness)
+    model.add(fm.Contact("touch", shape, fm.Plane(model.ground.at()), press, rub))
+    return model, length
+
+
+@pytest.mark.parametrize("seed", seeds(10, 200))
+def test_a_flat_foot_neither_rocks_nor_chatters(seed: int) -> None:
+    """From millimetres to kilometres, at tolerances from 1e-3 to 1e-12: in the second half of 100 s, or of that times
+    the root of its metres, each corner is in one state, and the body moves by less than the tolerance of its size."""
+    model, length = at_rest_soon(seed)
+    tolerance, stop = 10.0 ** -(3 + seed % 10), 100.0 * max(1.0, math.sqrt(length))
+    result = model.simulate(stop=stop, interval=0.005 * stop, tolerance=tolerance)
+    late = result.time > 0.5 * stop
+    states = [set(result[name][late].tolist()) for name in result.names if name.startswith("touch.state")]
+    assert all(len(one) == 1 for one in states) and states.count({1.0}) >= 3
+    assert max(np.ptp(result[f"b_free.r[{k}]"][late]) for k in (1, 2, 3)) < tolerance * length
+    assert max(np.ptp(result[f"b_free.q[{k}]"][late]) for k in (1, 2, 3, 4)) < tolerance
