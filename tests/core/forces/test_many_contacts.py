@@ -12,6 +12,7 @@ from support.sweeps import first, seeds
 
 G, MASS, RADIUS = 9.81, 0.5, 0.05
 ENERGY = 1e-5  # of it, in a blow at the default tolerance, 1e-6
+STIFFNESS = 1e5  # [N/m] or [N/m^1.5], of what bounces
 GAINED = 1e-8  # of the energy, between outputs of a run at a tolerance of 1e-10
 
 
@@ -55,6 +56,41 @@ def test_balls_in_a_box_do_not_gain_energy(count: int, stop: float) -> None:
     for i in range(count):
         assert max(abs(result[f"b{i}_free.r[{k}]"]).max() for k in (1, 2)) < 0.5
         assert result[f"b{i}_free.r[3]"].min() > 0.0
+
+
+@pytest.mark.parametrize("stop", [1.0, pytest.param(10.0, marks=pytest.mark.slow)])
+def test_many_contacts_do_not_multiply_the_steps(stop: float) -> None:
+    """200 balls bounce on the floor, each in its own rhythm: at most three steps a switch, flights and all."""
+    rng, model = np.random.default_rng(0), fm.Model("rain", gravity=(0, 0, -G))
+    floor, press = fm.Plane(model.ground.at()), fm.Press(1e4, restitution=0.8, speed=2.0)
+    for i in range(200):
+        body = fm.Body(f"b{i}", mass=MASS, inertia=(5e-4,) * 3)
+        start = RADIUS + float(rng.uniform(0.05, 1.0))
+        model.add(body, fm.Prismatic(f"f{i}", model.ground.at(i), body.at(), axis="z", q0=start))
+        model.add(fm.Contact(f"c{i}", fm.Sphere(body.at(), RADIUS), floor, press))
+    result = model.simulate(stop=stop, interval=1e-3, scheme="dopri5")
+    states = np.array([result[f"c{i}.state"] for i in range(200)])
+    switches = int((np.diff(states, axis=1) != 0.0).sum())
+    assert switches > 800 * stop and result["solver.steps"][-1] < 3 * switches
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+@pytest.mark.parametrize("restitution", [0.3, 0.9, 0.99])
+def test_a_ball_that_bounces_needs_no_ever_smaller_steps(restitution: float, exponent: float) -> None:
+    """Slower blows keep more of their speed, and the ball's period on its stiffness bounds how often they come: a
+    minute takes at most forty steps for each such period, some twenty for the vibration and as many for its switches,
+    and where it ends at rest, the ball lies as deep as it presses."""
+    model = fm.Model("bounces", gravity=(0, 0, -G))
+    press = fm.Press(STIFFNESS, exponent=exponent, restitution=restitution, speed=1.0)
+    sphere = ball(model, "b", (0, 0, 0.3), (0.3, 0, 0))
+    floor = fm.Plane(model.ground.at())
+    model.add(fm.Contact("touch", sphere, floor, press, fm.Coulomb(0.3, stiffness=STIFFNESS)))
+    result = model.simulate(stop=60.0, interval=0.05)
+    depth = (MASS * G / STIFFNESS) ** (1.0 / exponent)
+    period = 2.0 * math.pi * math.sqrt(depth / (exponent * G))  # about rest
+    assert result["solver.steps"][-1] < 40 * 60.0 / period
+    if restitution < 0.9:
+        assert_allclose(result["touch.gap"][result.time > 50.0], -depth, rtol=1e-6)
 
 
 STIFF = 1e6  # [N/m]
