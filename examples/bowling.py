@@ -48,8 +48,8 @@ time, v = result.time, result["roll.v[1]"]
 rolls = time[result["lane.state"] == 1.0][0]
 turns = [[result[f"pin{i}_free.q[{k}]"] for k in (2, 3)] for i in range(1, 11)]
 upright = 1 - 2 * (np.array(turns) ** 2).sum(axis=1)
-print(f"the ball rolls after {rolls:.2f} s ({ROLLS:.2f}) with {v[time > rolls][0]:.3f} m/s ({5 * SPEED / 7:.3f})")
-print(f"and fells {(upright[:, -1] < 0.5).sum()} of {len(upright)} pins")
+print(f"it rolls after {rolls:.2f} s ({ROLLS:.2f}) with {v[time > rolls][0]:.3f} m/s ({5 * SPEED / 7:.3f}), and fells:")
+print((upright[:, -1] < 0.5).sum(), "of", len(upright), "pins")
 assert abs(rolls - ROLLS) < 0.02 and (upright[:, -1] < 0.5).all()
 assert np.diff(result["solver.energy"]).max() < 1e-6 * result["solver.energy"][0]
 

@@ -28,6 +28,7 @@ Indices = NDArray[np.int64]
 INDEPENDENT = 1e-9
 """Pivots of rows of length one, in units of the coordinates, that count."""
 
+_OPEN, _SLIPS = 0.0, 2.0  # states of spots of contacts
 MOST = 50  # Newton's steps, each of which must leave less than half
 CLOSED = 1e-9  # of the length: a gap that remains is no round-off
 
@@ -157,6 +158,7 @@ class Chart:
             for i, name in enumerate(self.laws)
             if i not in self.sticking and i not in hard and margins[i] < 1e-9
         ]
+        texts += self._contacts
         joints = np.asarray(self.image.arrays["excitation_joint"])[self.image.arrays["excitation_path"] >= 0]
         names = self.image.variables.structured.elements(kinds()[lib.FM_J_Q].owner)
         texts += [f"joint '{names[j]}' follows a path and stays where it is" for j in dict.fromkeys(joints.tolist())]
@@ -169,6 +171,19 @@ class Chart:
             if slip > 0.0 and abs(rate) < 1e-12
         ]
         return list(dict.fromkeys(texts))
+
+    @property
+    def _contacts(self) -> list[str]:
+        """Contacts that are open, or slip, at some or all of their spots."""
+        arrays, texts = self.image.arrays, list[str]()
+        for at in arrays["contact_name"][: self.image.sizes["contacts"]]:
+            name = name_at(self.image, int(at))
+            states = np.atleast_1d(self.solver.get(f"{name}.state"))
+            for state, what in ((_OPEN, "is open"), (_SLIPS, "slips")):
+                spots = np.flatnonzero(states == state) + 1
+                where = "" if len(spots) == len(states) else f" at spots {', '.join(map(str, spots))}"
+                texts += [f"contact '{name}' {what}{where}"] if len(spots) else []
+        return texts
 
     # States and rates ------------------------------------------------------------------------------------------
 

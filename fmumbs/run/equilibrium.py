@@ -104,7 +104,9 @@ def equilibrium(
 
     Excited modes stand where they are at t = 0. Laws act with the mean of their forces at small velocities of either
     sign, so that friction drops out: of the many positions in which it may stick, this is the one that needs none.
-    A stop with a restitution holds what rests on it, and small vibrations have that joint locked.
+    A stop with a restitution holds what rests on it, and small vibrations have that joint locked. Bristles of contacts
+    are springs between the points that touch at the start; what can roll or slide aside at its contact is an
+    equilibrium whose verdict is "not decided".
     Inputs have their start values. With nonholonomic joints the accelerations along the velocities that they allow
     vanish. Such positions are not isolated: this one is reached from the start along allowed velocities.
 
@@ -118,7 +120,8 @@ def equilibrium(
     image.with_options(equilibrium=True).
 
     Raises ModelError for a model that cannot be compiled and for locks that do not exist, AssemblyError if the loops
-    cannot be closed, EquilibriumError where there is no equilibrium near the start or an indifferent one.
+    cannot be closed, EquilibriumError where there is no equilibrium near the start, or an indifferent one without a
+    closed contact.
     """
     image = image_of(model, everything=True, equilibrium=True, locked=locked, programs=programs)
     if len(image.variables.speeds()) != image.sizes["speeds"]:

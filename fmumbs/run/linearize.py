@@ -164,7 +164,8 @@ def linearize(
 
     Works on trees, loops, programs and flexible bodies; loops and programs in independent coordinates, ball joints in
     three small rotations, bristles of friction as states. Laws stay in their pieces, or stick, modes on a path stay
-    where they are, and the joint of a closed stop with a restitution is locked: `frozen` names these. Away from an
+    where they are, and the joint of a closed stop with a restitution is locked: `frozen` names these. Contacts that are
+    closed are springs, with their bristles as states; `frozen` names those that are open or slip. Away from an
     equilibrium f0 is not zero, and the printed text says so.
 
     model: a Model, a ModelImage with all variables, or a Solver, which stands at the state and is left alone.

@@ -40,6 +40,7 @@ MOST = 400
 
 _STEPS = 1e-6, 1e-5, 5e-6  # [rad], or of the model's length: of the differences, along N and twice along V
 _TRUNCATED = 1e-9  # of a product: what such steps leave out, a part of order step^2, with a margin
+_INDIFFERENT = 1e-7  # of gravity over length: smaller squares are none, as in statics/equilibrium.c
 _SOLVED = 1e-6  # of an eigenvalue by products of A^-1, which are good to 1e-7
 _INDEPENDENT = 1e-9  # singular values of rows of J with length one
 
@@ -124,6 +125,8 @@ def _all(solver: Solver, scale: Array) -> Vibrations:
     B, again = (np.linalg.solve(V, products(V, step)) for step in _STEPS[1:])
     squares, right = np.linalg.eig(B)
     errors = first_order(right, np.abs(B - again) + _TRUNCATED * np.abs(B))
+    pull = float(np.linalg.norm(solver.get("gravity")) / solver.image.arrays["length"].flat[0])
+    errors = np.maximum(errors, _INDIFFERENT * pull)
     return _sorted(squares, errors, N @ V @ right)
 
 

@@ -20,7 +20,8 @@
  * What turns A in B at a spot is in rolling.c; the bristles of a tyre, which go on rolling, in tyre.c.
  *
  * Each spot has force laws without force, which say where it changes, so that steps end there (laws.c): contact begins
- * and ends; N becomes 0; |T| passes L. In statics bristles hold the place in B that they held before (fm_spots_trap).
+ * and ends; N becomes 0; |T| passes L. In statics bristles are a spring between a point of A and one of B, those that
+ * touched before (fm_spots_trap), so that A may roll.
  */
 #include "contact.h"
 
@@ -29,6 +30,7 @@
 #include "../maths/decay.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
+#include "../statics/scratch.h"
 #include "../tree/kinematics.h"
 #include "elements.h"
 #include "laws.h"
@@ -164,14 +166,36 @@ typedef struct bristles {
     int slips;
 } bristles;
 
-/* Where in B the contact is, in the axes in which bristles are held. */
-static void place_in(const fm_instance *s, int32_t i, const nearest *at, double out[3])
+/* A point of the world in the axes in which bristles are held, from the origin of B's link. */
+static void place_in(const fm_instance *s, int32_t i, const double at[3], double out[3])
 {
     const int32_t link = s->image.point_link[s->image.spot_Q[i]];
     double R[9], arm[3];
     fm_spot_axes(s, i, R);
-    for (int j = 0; j < 3; j++) arm[j] = at->at[j] - (link < 0 ? 0.0 : s->world[link].r[j]);
+    for (int j = 0; j < 3; j++) arm[j] = at[j] - (link < 0 ? 0.0 : s->world[link].r[j]);
     rotate_in(R, arm, out);
+}
+
+/* Where in B the point of A is that bristles hold in statics. */
+static void held_place(const fm_instance *s, int32_t i, double out[3])
+{
+    fm_place at;
+    fm_frame_place(s, s->image.point_link[s->image.spot_P[i]], s->statics->held + 3 * i, 0, &at);
+    place_in(s, i, at.r, out);
+}
+
+/* Holds the point of A that touches B, or is nearest to it. */
+static void hold_point(fm_instance *s, int32_t i, const nearest *at)
+{
+    const int32_t link = s->image.point_link[s->image.spot_P[i]];
+    double arm[3], *held = s->statics->held + 3 * i;
+    for (int j = 0; j < 3; j++) arm[j] = at->at[j] + 0.5 * fmax(at->gap, 0.0) * at->n[j];
+    if (link < 0) {
+        memcpy(held, arm, sizeof arm);
+        return;
+    }
+    for (int j = 0; j < 3; j++) arm[j] -= s->world[link].r[j];
+    rotate_in(s->world[link].R, arm, held);
 }
 
 static const double *stored(const fm_instance *s, int32_t i, const double *y)
@@ -179,7 +203,7 @@ static const double *stored(const fm_instance *s, int32_t i, const double *y)
     return y + s->model.bristles + s->image.spot_state[i];
 }
 
-/* What is left of bristles across n; in statics they hold a place. Returns what is along n. */
+/* What is left of bristles across n; in statics from the points that they hold. Returns what is along n. */
 static double deflection(const fm_instance *s, int32_t i, const nearest *at, const double *y, double z[3])
 {
     double R[9], own[3];
@@ -187,7 +211,7 @@ static double deflection(const fm_instance *s, int32_t i, const nearest *at, con
     memcpy(own, stored(s, i, y), sizeof own);
     if (s->work.still == 1) {
         double place[3];
-        place_in(s, i, at, place);
+        held_place(s, i, place);
         for (int j = 0; j < 3; j++) own[j] = place[j] - own[j];
     }
     rotate_out(R, own, z);
@@ -316,13 +340,13 @@ double fm_spot_apart(const fm_instance *s, int32_t i, double arm[2])
     if (half[0] != half[1] || half[0] != half[2]) arm[0] += fmax(half[0], fmax(half[1], half[2]));
     if (!m->spot_plane[i]) return at.gap;
     double place[3];
-    place_in(s, i, &at, place); /* turned about B's origin, a plane moves here by the distance from it */
+    place_in(s, i, at.at, place); /* turned about B's origin, a plane moves here by the distance from it */
     arm[1] = sqrt(dot(place, place)) + 0.5 * fabs(at.gap);
     return at.gap;
 }
 
-/* In place of the bristles in y, at world kinematics: the places in B that they hold; `back`, at rest: bristles again.
- */
+/* In place of the bristles in y, at world kinematics: the places in B from which they reach to the points of A that
+ * they hold; `back`, at rest: bristles again. */
 void fm_spots_trap(fm_instance *s, double *y, int back)
 {
     for (int32_t i = 0; i < s->image.n.spots; i++) {
@@ -341,7 +365,8 @@ void fm_spots_trap(fm_instance *s, double *y, int back)
             rotate_in(R, held.force, own);
             continue;
         }
-        place_in(s, i, &at, place);
+        hold_point(s, i, &at);
+        held_place(s, i, place);
         if (s->image.contact_rubs[s->image.spot_contact[i]] == FM_RUBS_AS_TYRE) {
             const bristles held = bristles_of(s, i, &at, y);
             double out[3];

@@ -23,6 +23,7 @@
 #include "../instance/message.h"
 #include "../tree/positions.h"
 #include "../loops/delassus.h"
+#include "../forces/contact.h"
 #include "../forces/inputs.h"
 #include "../motion/own_states.h"
 #include "../outputs/start_changes.h"
@@ -145,7 +146,18 @@ static double least_stiff(fm_instance *s)
     return size;
 }
 
-/* Refuses an indifferent equilibrium; of another one finds whether it is stable. */
+/* Whether something touches at statics.now. */
+static int touches(fm_instance *s)
+{
+    fm_pressed at;
+    if (s->image.n.spots == 0 || !fm_balance_place(s, s->statics->now)) return 0;
+    for (int32_t i = 0; i < s->image.n.spots; i++)
+        if (fm_spot_pressed(s, i, &at)) return 1;
+    return 0;
+}
+
+/* Refuses an indifferent equilibrium, but for bodies that touch, which may roll or slide aside; of another one finds
+ * whether it is stable. */
 static fm_status check_stiffness(fm_instance *s)
 {
     char name[120];
@@ -155,7 +167,7 @@ static fm_status check_stiffness(fm_instance *s)
                  noise = FM_ZERO_STIFFNESS * (s->statics->by_matrix ? 0.0 : fabs(s->statics->H[0])),
                  counts = noise > weightless ? noise : weightless;
     s->statics->evaluations = s->work.evaluations;
-    if (least > counts) {
+    if (least > counts || touches(s)) {
         fm_find_departure(s, counts);
         return FM_OK;
     }
