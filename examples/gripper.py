@@ -21,7 +21,7 @@ def build() -> fm.Model:
     wrist = fm.Body.box("wrist", size=(0.24, 0.03, 0.03), mass=1.0)
     ball = fm.Body.sphere("ball", radius=RADIUS, mass=MASS)
     lift = fm.Slide("z", role="excited", path=fm.Path.quintic([CLOSED, LIFTED], [0.0, HEIGHT]))
-    model.add(wrist, ball, fm.Joint("lift", model.ground.at(-0.12, 0, 0.15), wrist.at(), modes=[lift]))
+    model.add(wrist, ball, fm.Joint("lift", model.ground.at(-0.12, 0, 0.17), wrist.at(), modes=[lift]))
     model.add(fm.Free("free", model.ground.at(0, 0, RADIUS), ball.at()))
     sphere, press = fm.Sphere(ball.at(), RADIUS), fm.Press(1e5, damping=0.5)
     hold = fm.Coulomb(0.6, stiffness=BRISTLES, drilling_arm=2e-3, turning_stiffness=10.0)

@@ -243,6 +243,26 @@ class CurveLook:
 
 
 @dataclass(frozen=True)
+class GroundLook:
+    """What contacts touch: the plane across the z of its place, or a road, whose height z is drawn by lines from point
+    to point.
+
+    profile: (n, 2) x and z in the axes of the place [m]; none of a plane.
+    """
+
+    P: Place
+    profile: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class ContactLook:
+    """A contact, whose force is drawn where it acts. spots: how many it has."""
+
+    name: str
+    spots: int = 1
+
+
+@dataclass(frozen=True)
 class Scene:
     """A mechanism's picture without its motion.
 
@@ -260,6 +280,8 @@ class Scene:
     stops: tuple[StopLook, ...] = ()
     couplings: tuple[CouplingLook, ...] = ()
     ropes: tuple[RopeLook, ...] = ()
+    grounds: tuple[GroundLook, ...] = ()
+    contacts: tuple[ContactLook, ...] = ()
     gravity: Vec3 = (0.0, 0.0, 0.0)
     length: float = 1.0
 

@@ -31,6 +31,7 @@ from fmumbs.mechanism import (
     ModalBody,
     Mode,
     Model,
+    Plane,
     Point,
     PointOnLine,
     PointOnPlane,
@@ -39,6 +40,7 @@ from fmumbs.mechanism import (
     ProgrammedPoint,
     Pulley,
     RevoluteSpherical,
+    Road,
     Rolling,
     Section,
     Sphere,
@@ -51,7 +53,9 @@ from fmumbs.scene.described import (
     UPRIGHT,
     BodyLook,
     Centreline,
+    ContactLook,
     CurveLook,
+    GroundLook,
     JointLook,
     Kind,
     LoadLook,
@@ -74,6 +78,7 @@ Array = NDArray[np.float64]
 
 _PARTS = 16  # of the centre line of a flexible body, and of each piece of a path
 _MOST = 2000  # points of a path
+_ROAD_POINTS = 200  # of a road with fewer knots
 _MOST_TRIANGLES = 15_000  # of a mesh
 _UNTURNED = Rotation.identity()
 _CYCLES = (UPRIGHT, (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5))  # x along the body's x, y, z; then y, z in turn
@@ -119,6 +124,8 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
         stops=tuple(stops_of(model, joints)),
         couplings=tuple(couplings_of(model, joints)),
         ropes=tuple(RopeLook(rope.name, tuple(_via(one, places) for one in rope.points)) for rope in model.ropes),
+        grounds=tuple(dict.fromkeys(_grounds(model, places))),
+        contacts=tuple(ContactLook(one.name, len(one.A.spots)) for one in model.forces_of(Contact)),
         gravity=model.gravity,
         length=length,
     )
@@ -304,6 +311,34 @@ def _line(points: Sequence[Vec3], rows: Array, radius: float) -> Centreline:
     """rows: (points, modes, 3)."""
     shapes = tuple(tuple(_vec(v) for v in mode) for mode in np.swapaxes(rows, 0, 1)) if len(points) else ()
     return Centreline(tuple(points), shapes, radius)
+
+
+# Planes and roads -------------------------------------------------------------------------------------------
+
+
+def _grounds(model: Model, places: "_Places") -> Iterator[GroundLook]:
+    for contact in model.forces_of(Contact):
+        if isinstance(contact.B, Plane):
+            yield GroundLook(places(contact.B.at))
+        elif isinstance(contact.B, Road):
+            yield GroundLook(places(contact.B.at), _profile(contact.B))
+
+
+def _profile(road: Road) -> tuple[tuple[float, float], ...]:
+    """Points of the spline of a road, and as long straight on beyond each end."""
+    knots, slopes = road.profile, road.slopes
+    parts, step = max(1, _ROAD_POINTS // len(knots)), max(1, len(knots) // _MOST)
+    found = []
+    for ((x, z), (after, high)), s, t in zip(pairwise(knots), slopes, slopes[1:], strict=False):
+        w = after - x
+        for k in range(parts):
+            p = k / parts
+            q = 1.0 - p
+            found.append((x + p * w, q * q * ((1 + 2 * p) * z + p * w * s) + p * p * ((1 + 2 * q) * high - q * w * t)))
+    (x0, z0), (x1, z1) = knots[0], knots[-1]
+    long = x1 - x0
+    ends = (x0 - long, z0 - long * slopes[0]), (x1 + long, z1 + long * slopes[-1])
+    return ends[0], *found[::step], knots[-1], ends[1]
 
 
 # Joints -----------------------------------------------------------------------------------------------------

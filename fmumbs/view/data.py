@@ -51,7 +51,7 @@ def data_of(
     """
     image = motion.image
     chosen, wide = _instants(len(result.time), len(image.scene.bodies))
-    forces = _reactions(result, image, chosen) + _loads(result, image, chosen)
+    forces = _reactions(result, image, chosen) + _loads(result, image, chosen) + _contacts(result, image, chosen)
     data = _moving(result, motion, chosen, wide)
     return data | {
         "name": image.name,
@@ -148,10 +148,30 @@ def _loads(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list
     ]
 
 
+def _contacts(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Forces of contacts on A, the largest first, and where they act: the mean of the spots, by their normal forces."""
+    found = []
+    for i, one in enumerate(image.scene.contacts):
+        names = [f"{one.name}.{what}" for what in ("force", "normal", "point")]
+        if not all(name in result for name in names):
+            continue
+        f, N, at = (drawable(result, name)[chosen] for name in names)
+        N, at = N.reshape(-1, one.spots, 1), at.reshape(-1, one.spots, 3)
+        N = N + (N.sum(axis=1, keepdims=True) == 0.0)
+        point = (N * at).sum(axis=1) / N.sum(axis=1)
+        both = ({"kind": kind, "index": i, "unique": None, "f": v} for kind, v in (("contact", f), ("spot", point)))
+        found.append((float(np.abs(f).max(initial=0.0)), [*both]))
+    most = max(1, FORCE_BYTES // (24 * max(1, len(chosen))))
+    pressed = sorted((pair for pair in found if pair[0] > 0.0), key=lambda pair: -pair[0])
+    return [entry for _, both in pressed[:most] for entry in both]
+
+
 def _largest(forces: Iterable[dict[str, Any]], image: ModelImage) -> dict[str, float]:
     """The greatest magnitude of each kind of force [N], and of torques [N.m]."""
-    found = {"reaction": 0.0, "reaction torque": 0.0, "load": 0.0, "torque": 0.0}
+    found = {"reaction": 0.0, "reaction torque": 0.0, "load": 0.0, "torque": 0.0, "contact": 0.0}
     for one in forces:
+        if one["kind"] not in found:  # where a force acts
+            continue
         found[one["kind"]] = max(found[one["kind"]], float(np.linalg.norm(one["f"], axis=1).max(initial=0.0)))
     for load in image.scene.loads:
         found["load"] = max(found["load"], float(np.linalg.norm(load.force)))

@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.scene import GROUND, JointLook, MeshLook, Scene, SpringLook, Symbol
+from fmumbs.scene import GROUND, GroundLook, JointLook, MeshLook, Scene, SpringLook, Symbol
 from fmumbs.view.elements import add_length_stops, add_rope, add_stop, add_train
 from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
@@ -35,6 +35,7 @@ LOAD: Colour = (205, 45, 45)
 PATH: Colour = (150, 70, 180)
 PLANE: Colour = (205, 208, 212)
 
+_GROUND = 0.4  # opacity of planes and roads that contacts touch
 _INERTIA = 0.55  # opacity of an ellipsoid that stands for an inertia, as in the page
 _COILS = 6
 _EYE = np.eye(3)
@@ -77,6 +78,8 @@ def solids(
         add_rope(maker, rope)
     maker.loads()
     maker.curves()
+    for ground in scene.grounds:
+        maker.ground(ground)
     return maker.found
 
 
@@ -402,6 +405,37 @@ class _Maker:
                     self.arrow(at, along, 5.0 * size, colour, heads)
             if not acts:
                 self.ball(at, 0.45 * size, LOAD, True)
+
+    def ground(self, ground: GroundLook) -> None:
+        """A plate, below the middle of the mechanism or about its own place on a body; of a road the part that bodies
+        come to.
+        """
+        at, R = self.at(ground.P)
+        if ground.profile:
+            self._road(ground, at, R)
+            return
+        thin, wide = 0.05 * self.sizes.symbol, (0.6 if ground.P.body == GROUND else 0.15) * self.sizes.whole
+        normal, middle = R[:, 2], at
+        if ground.P.body == GROUND and len(self.poses.r[0]):
+            middle = 0.5 * (self.poses.r[0].min(axis=0) + self.poses.r[0].max(axis=0))
+            middle = middle - float((middle - at) @ normal) * normal
+        self.add("box", middle - thin * normal, R, (wide, wide, thin), PLANE, opacity=_GROUND)
+
+    def _road(self, ground: GroundLook, at: Array, R: Array) -> None:
+        whole = self.sizes.whole
+        reached = (self.poses.r.reshape(-1, 3) - at) @ R
+        room = whole * np.array([0.5, 0.1])
+        (left, near), (right, far) = reached[:, :2].min(axis=0) - room, reached[:, :2].max(axis=0) + room
+        x, z = np.array(ground.profile).T
+        along = np.array([left, *x[(left < x) & (x < right)], right])
+        height, n = np.interp(along, x, z), len(along)
+        corners = np.concatenate([np.stack([along, np.full(n, y), height], 1) for y in (near, far)])
+        k = np.arange(n - 1)
+        faces = np.concatenate([np.stack([k, k + 1, k + n], 1), np.stack([k + 1, k + 1 + n, k + n], 1)])
+        middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        corners -= middle
+        size = np.maximum(corners.max(axis=0), 1e-3 * whole).tolist()
+        self.found.append(Solid("mesh", at + R @ middle, R, tuple(size), PLANE, opacity=_GROUND, mesh=(corners, faces)))
 
     def curves(self) -> None:
         for curve in self.scene.curves:

@@ -178,7 +178,7 @@ def test_the_largest_forces_are_of_their_kind() -> None:
     f = result["J0.reaction.f"]
     assert given["largest"]["reaction"] == pytest.approx(np.linalg.norm(f, axis=1).max())
     bare = data_of(result := fm.simulate(model, stop=0.1, outputs=["J0.q"]), motion_of(result))
-    assert bare["largest"] == {"reaction": 0.0, "reaction torque": 0.0, "load": 5.0, "torque": 1.0}
+    assert bare["largest"] == {"reaction": 0.0, "reaction torque": 0.0, "load": 5.0, "torque": 1.0, "contact": 0.0}
     assert bare["forces"] == []
 
 

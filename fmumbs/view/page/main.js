@@ -272,6 +272,7 @@ class Page {
     if ((scene.springs || []).length) rows.push([COLOURS.spring, "", "spring"]);
     if (largest.load > 0) rows.push([COLOURS.load, "", `load${most(largest.load, "N")}`]);
     if (largest.torque > 0) rows.push([COLOURS.torque, "", `torque${most(largest.torque, "N.m")}`]);
+    if (largest.contact > 0) rows.push([COLOURS.contact, "", `contact${most(largest.contact, "N")}`]);
     const torque = largest["reaction torque"], sizes = most(largest.reaction, "N") + (torque > 0 ? ` and ${short(torque, 3)} N.m` : "");
     [["unique", "unique"], ["ambiguous", "not unique"], ["unknown", "uniqueness unknown"]].filter(([kind]) => kinds.has(kind)).forEach(([kind, text], i) => {
       rows.push([COLOURS[kind], "", `reaction, ${text}${i ? "" : sizes}`]);

@@ -117,10 +117,11 @@ export class Panel {
   forceReferences() {
     const { scene, forces } = this.page.data, found = [];
     for (const { kind, index } of forces) {
-      const suffix = { reaction: "reaction.f", "reaction torque": "reaction.t", load: "force", torque: "torque" }[kind];
-      const of = `${(kind.startsWith("reaction") ? scene.joints : scene.loads)[index].name}.${suffix}`;
-      const parts = [1, 2, 3].map((k) => this.variables.get(`${of}[${k}]`));
-      if (parts.every(Boolean)) found.push({ key: `${kind} ${index}`, references: parts.map((one) => one.reference) });
+      const [elements, suffix] = { reaction: [scene.joints, "reaction.f"], "reaction torque": [scene.joints, "reaction.t"], load: [scene.loads, "force"], torque: [scene.loads, "torque"], contact: [scene.contacts, "force"], spot: [scene.contacts, "point"] }[kind];
+      const { name, spots = 1 } = elements[index], of = (what, count) => Array.from({ length: count }, (_, k) => this.variables.get(count > 1 ? `${name}.${what}[${k + 1}]` : `${name}.${what}`));
+      const parts = kind === "spot" ? [...of("point", 3 * spots), ...of("normal", spots)] : of(suffix, 3);
+      const value = kind === "spot" ? (values) => meanSpot(values, spots) : (values) => values;
+      if (parts.every(Boolean)) found.push({ key: `${kind} ${index}`, references: parts.map((one) => one.reference), value });
     }
     return found;
   }
@@ -143,7 +144,8 @@ export class Panel {
   take(frames, names) {
     for (const { time, poses, values, pull } of frames) {
       const now = new Map(names.map((name, i) => [name, values[i]])), force = new Map();
-      this.forces.forEach(({ key }, k) => { const at = names.length + 3 * k; force.set(key, values.subarray(at, at + 3)); });
+      let at = names.length;
+      for (const { key, references, value } of this.forces) force.set(key, value(values.subarray(at, at += references.length)));
       this.motion.push(time, poses, pull, force, now);
     }
     this.setSlider();
@@ -356,6 +358,14 @@ export class Panel {
     $("live-parameters").replaceChildren(...found.slice(0, MOST_ROWS).map((one) => this.slider(one)));
     if (found.length > MOST_ROWS) $("live-parameters").append(`and ${found.length - MOST_ROWS} more: type a part of a name`);
   }
+}
+
+/** Where a contact acts: the mean of its spots by their normal forces, of an open one the mean. values: x y z of each
+ * spot, then the forces. */
+function meanSpot(values, spots) {
+  const N = values.slice(3 * spots), sum = N.reduce((a, b) => a + b, 0), at = [0, 0, 0];
+  for (let i = 0; i < spots; i++) for (let k = 0; k < 3; k++) at[k] += values[3 * i + k] * (sum > 0 ? N[i] / sum : 1 / spots);
+  return at;
 }
 
 /** The least of 1, 2, 5 times a power of ten that is at least `value`. */

@@ -8,7 +8,7 @@ const BODIES = ["#5b8db8", "#d98c4a", "#6aa874", "#a9779c", "#c0a34d", "#7d86c4"
 export const COLOURS = {
   joint: "#39424e", axis: "#1d6fb8", prescribed: "#8e44ad", point: "#1d6fb8", spring: "#b8860b", damper: "#6b7280",
   load: "#c2185b", torque: "#7b1fa2", unique: "#2e9e4f", ambiguous: "#d32f2f", unknown: "#8a8f98", ground: "#59626e",
-  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", world: "#7f8896", beside: "#7b8494", pull: "#e0a100",
+  path: "#8e44ad", contact: "#0e8a8a", trail: "#e0872b", gravity: "#6b7280", world: "#7f8896", beside: "#7b8494", pull: "#e0a100",
 };
 const MANY = 150; // bodies above which copies have fewer faces
 
@@ -131,7 +131,9 @@ export class Picture {
     for (const stop of this.scene.stops || []) addStop(this, stop);
     for (const train of this.data.trains || []) addTrain(this, train);
     for (const force of this.data.forces) if (force.kind.startsWith("reaction")) this.addReaction(force);
+    for (const force of this.data.forces) if (force.kind === "contact") this.addContact(force);
     for (const curve of this.scene.curves || []) this.addCurve(curve);
+    for (const ground of this.scene.grounds || []) this.addGround(ground);
     this.addWorld();
     this.things.build(this.world, this.bodies.length > MANY);
     for (const one of this.meshes) this.world.add(one);
@@ -309,6 +311,46 @@ export class Picture {
       if (!f) return null;
       return [this.place(joint.M)[0], new THREE.Vector3(...f).applyQuaternion(this.place(joint.F)[1]).multiplyScalar(long)];
     }, "forces", kind === "reaction" ? 1 : 2);
+  }
+
+  /** The force of a contact on A, from where it acts. */
+  addContact({ index }) {
+    const long = 0.3 * this.radius / (this.data.largest.contact || 1), { forces } = this.state;
+    this.addArrow(COLOURS.contact, `${this.scene.contacts[index].name}: contact`, () => {
+      const f = forces.get(`contact ${index}`), at = forces.get(`spot ${index}`);
+      return f && at ? [new THREE.Vector3(...at), new THREE.Vector3(...f).multiplyScalar(long)] : null;
+    }, "forces");
+  }
+
+  /** A plane that contacts touch, below the mechanism, or on a body about its place; or a road. */
+  addGround(ground) {
+    if (ground.profile) return this.addRoad(ground);
+    const fixed = ground.P.body < 0, wide = (fixed ? 1.7 : 0.3) * this.radius, scale = new THREE.Vector3(1, wide, wide);
+    const place = () => {
+      const [at, axes] = this.place(ground.P), n = new THREE.Vector3(0, 0, 1).applyQuaternion(axes), { middle } = this;
+      return [fixed ? middle.clone().addScaledVector(n, at.sub(middle).dot(n)) : at, towards(n), scale];
+    };
+    this.things.add("plane", { colour: COLOURS.ground, place }, { ghost: 0.16, side: THREE.DoubleSide }, "joints");
+  }
+
+  /** A road, a little wider than where bodies are at first. */
+  addRoad({ P, profile }) {
+    const [origin, axes] = this.place(P), back = axes.clone().invert();
+    const across = this.bodies.map((_, b) => this.position(b).sub(origin).applyQuaternion(back).y), room = 4 * this.s;
+    const sides = [Math.min(...across) - room, Math.max(...across) + room], corners = [], faces = [];
+    profile.forEach(([x, z], i) => {
+      for (const y of sides) corners.push(x, y, z);
+      if (i) faces.push(2 * i - 2, 2 * i, 2 * i - 1, 2 * i - 1, 2 * i, 2 * i + 1);
+    });
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(corners), 3));
+    geometry.setIndex(faces);
+    geometry.computeVertexNormals();
+    const material = new THREE.MeshStandardMaterial({ color: COLOURS.ground, transparent: true, opacity: 0.4, depthWrite: false, side: THREE.DoubleSide });
+    const road = new THREE.Mesh(geometry, material);
+    road.frustumCulled = false;
+    this.world.add(road);
+    this.lines.push(() => { const [at, turn] = this.place(P); road.position.copy(at); road.quaternion.copy(turn); });
   }
 
   addCurve(curve) {
