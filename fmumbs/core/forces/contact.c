@@ -30,7 +30,6 @@
 #include "../maths/decay.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
-#include "../statics/scratch.h"
 #include "../tree/kinematics.h"
 #include "elements.h"
 #include "laws.h"
@@ -180,7 +179,7 @@ static void place_in(const fm_instance *s, int32_t i, const double at[3], double
 static void held_place(const fm_instance *s, int32_t i, double out[3])
 {
     fm_place at;
-    fm_frame_place(s, s->image.point_link[s->image.spot_P[i]], s->statics->held + 3 * i, 0, &at);
+    fm_frame_place(s, s->image.point_link[s->image.spot_P[i]], s->work.held + 3 * i, 0, &at);
     place_in(s, i, at.r, out);
 }
 
@@ -188,7 +187,7 @@ static void held_place(const fm_instance *s, int32_t i, double out[3])
 static void hold_point(fm_instance *s, int32_t i, const nearest *at)
 {
     const int32_t link = s->image.point_link[s->image.spot_P[i]];
-    double arm[3], *held = s->statics->held + 3 * i;
+    double arm[3], *held = s->work.held + 3 * i;
     for (int j = 0; j < 3; j++) arm[j] = at->at[j] + 0.5 * fmax(at->gap, 0.0) * at->n[j];
     if (link < 0) {
         memcpy(held, arm, sizeof arm);

@@ -19,6 +19,7 @@ FM_HIDDEN_BEGIN
     A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */ \
     A(fm_cut_search, cut_search, n.cut_modes) /* at the first mode of each cut joint */                      \
     A(double, udot, n.speeds)        /* at the present time */                                             \
+    A(double, held, 3 * n.spots)     /* in statics: points in A's link that bristles hold (contact.c) */   \
     A(double, required, n.required)  /* forces that the given motion takes */                              \
     A(double, probe, 2 * n.ny)       /* states of derivatives, and of motions that a host gives */
 

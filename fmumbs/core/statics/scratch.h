@@ -17,7 +17,6 @@ FM_HIDDEN_BEGIN
     A(double, probe, n.ny)                                                                         \
     A(double, cut_p, n.cut_positions)                                                              \
     A(double, via_angle, n.vias)                                                                   \
-    A(double, held, 3 * n.spots) /* points of contact in A's link, which bristles hold (contact.c) */ \
     A(double, rows, 2 * n.rows)                                                                    \
     A(double, F, n.speeds)                                                                         \
     A(double, change, n.speeds)                                                                    \
