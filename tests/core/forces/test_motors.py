@@ -103,6 +103,21 @@ def test_stall_and_no_load() -> None:
         assert_allclose(solver.get("M.current"), 0.0, atol=1e-6)
 
 
+@pytest.mark.parametrize("inductance", [L, 0.0])
+def test_stall_and_no_load_in_fmus(tmp_path: Path, inductance: float) -> None:
+    free, held = without_friction(inductance, voltage=6.0), fm.Model("held", gravity=(0, 0, 0))
+    hinge = fm.Revolute("h", held.ground.at(), free["wheel"].at(), axis="z", stiffness=100.0)
+    own = {"resistance": R, "inductance": inductance, "constant": K, "gear": N, "voltage": 6.0}
+    held.add(free["wheel"], hinge, fm.Motor("M", hinge, **own))
+    names = ["h.qd", "M.current", "M.torque"]
+    for what, _, found in runs(tmp_path, held, names, stop=0.1, interval=0.1, equilibrium=True, **TIGHT):
+        last = [found[name][-1] for name in names]
+        assert_allclose(last, [0.0, 6.0 / R, k * 6.0 / R], rtol=CLOSED_FORM, atol=CLOSED_FORM, err_msg=what)
+    for what, _, found in runs(tmp_path, free, names, stop=1.0, interval=1.0, **TIGHT):
+        last = [found[name][-1] for name in names]
+        assert_allclose(last, [6.0 / k, 0.0, 0.0], rtol=1e-8, atol=1e-6, err_msg=what)
+
+
 def without_friction(inductance: float, **given: Any) -> fm.Model:
     model = drive(inductance, **given)
     other = fm.Model("free", gravity=(0, 0, 0))

@@ -120,6 +120,17 @@ def test_a_bouncing_mass(e: float, scheme: str) -> None:
     assert (result["floor.rested"][~over] == -1.0).all()
 
 
+@pytest.mark.parametrize("e", [0.3, 1.0])
+def test_a_bouncing_mass_in_fmus(tmp_path: Path, e: float) -> None:
+    names = ["s.q", "floor.impacts", "floor.rested"]
+    for what, t, found in runs(tmp_path, bouncing(e), names, stop=3.0, interval=0.05):
+        q, hits, end = heights(e, 1.0, t)
+        assert_allclose(found["s.q"], q, rtol=0, atol=FLIGHT, err_msg=what)
+        before = t < end
+        assert_allclose(found["floor.impacts"][before], hits[before], err_msg=what)
+        assert_allclose(found["floor.rested"][-1], end if e < 1.0 else -1.0, rtol=FLIGHT, err_msg=what)
+
+
 def test_a_long_series() -> None:
     """Many flights, the last of them shorter than what counts as simultaneous: they end at t (1 + e) / (1 - e)."""
     e, first = 0.98, np.sqrt(2 / GRAVITY)
@@ -138,13 +149,9 @@ def test_the_last_impulse() -> None:
         v, first = e * v, first + 2 * e * v / GRAVITY
 
 
-@each_value
-@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("e", [0.0, 0.6])
-def test_a_rocker_that_hits_a_stop(e: float, scheme: str, dynamics: str) -> None:
-    """The impulse is that of the oracle's dense inertia and rows of J, at the last time before it."""
-    solver = started(four_bar(e), scheme=scheme, dynamics=dynamics, tolerance=1e-9)
+def before_the_rocker_is_struck(e: float, **options: Any) -> tuple[fm.Solver, bytes, float]:
+    """A solver at the last time before the impact, its start, and the time after that."""
+    solver = started(four_bar(e), tolerance=1e-9, **options)
     low, high = 0.0, 1.0
     saved = solver.state_save()
     while low < (middle := 0.5 * (low + high)) < high:
@@ -153,16 +160,46 @@ def test_a_rocker_that_hits_a_stop(e: float, scheme: str, dynamics: str) -> None
         low, high = (low, middle) if solver.get("stop.impacts") else (middle, high)
     solver.state_load(saved)
     solver.step(low)
-    assert_allclose(solver.get("D.q"), REACH, rtol=0, atol=EXACT)
+    return solver, saved, high
+
+
+def struck_rocker(e: float, solver: fm.Solver) -> Any:
+    """The impact of the four-bar where a solver is, by the oracle."""
     at = {j: {"q0": float(solver.get(f"{j}.q")), "u0": float(solver.get(f"{j}.qd"))} for j in ("A", "B", "D")}
     stop = fm.Stop("stop", four_bar(e)["D"], upper=REACH, restitution=e)
-    struck = strike(rebuilt(four_bar(e), lambda one: replace(one, **at.get(one.name, {}))), [stop])
+    return strike(rebuilt(four_bar(e), lambda one: replace(one, **at.get(one.name, {}))), [stop])
+
+
+@each_value
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("e", [0.0, 0.6])
+def test_a_rocker_that_hits_a_stop(e: float, scheme: str, dynamics: str) -> None:
+    """The impulse is that of the oracle's dense inertia and rows of J, at the last time before it."""
+    solver, saved, high = before_the_rocker_is_struck(e, scheme=scheme, dynamics=dynamics)
+    assert_allclose(solver.get("D.q"), REACH, rtol=0, atol=EXACT)
+    struck = struck_rocker(e, solver)
     solver.state_load(saved)
     solver.step(high)
     assert solver.get("stop.impacts") == 1.0
     assert_allclose(-solver.get("stop.impulse"), impulses(struck.A, struck.v, struck.e)[0], rtol=ROUND_OFF)
     assert_allclose(solver.get("D.qd"), e * struck.v[0], rtol=ROUND_OFF, atol=EXACT)
     assert_allclose(solver.get("solver.velocity_violation"), 0.0, atol=EXACT)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.6])
+def test_a_rocker_that_hits_a_stop_in_fmus(tmp_path: Path, e: float) -> None:
+    """By the same dense inertia and rows, an instant after the impact."""
+    solver, _, high = before_the_rocker_is_struck(e)
+    struck, names = struck_rocker(e, solver), ["stop.impacts", "stop.impulse", "D.qd", "solver.velocity_violation"]
+    p = impulses(struck.A, struck.v, struck.e)[0]
+    stop = high + 1e-9
+    for what, _, found in runs(tmp_path, four_bar(e), names, stop=stop, interval=stop, tolerance=1e-9):
+        count, impulse, rate, violation = (float(found[name][-1]) for name in names)
+        assert count == 1.0, what
+        assert_allclose(-impulse, p, rtol=1e-7, err_msg=what)  # of steps at a tolerance of 1e-9
+        assert_allclose(rate, e * struck.v[0], rtol=0, atol=1e-6, err_msg=what)  # it goes on for 1e-9 s
+        assert_allclose(violation, 0.0, atol=EXACT, err_msg=what)
 
 
 def drawn(seed: int) -> fm.Model:
