@@ -35,9 +35,9 @@
 #include <string.h>
 
 #define FM_LEAST_LEFT 1e-3 /* of a rope's length: a side with less has run out */
-#define FM_LEAST_ARC 1e-9 /* [rad]: round-off of where a rope touches a pulley */
+#define FM_LEAST_ARC 1e-9 /* [rad]: round-off of where a rope touches a pulley, from up to 1e6 radii away */
 #define FM_MIDDLE_ARC (3.14159265358979323846 - FM_LEAST_ARC) /* between no arc and a whole turn */
-#define FM_FARTHEST_TURN 1.6 /* [rad] about a pulley in one step: beyond half a turn it would count the other way */
+#define FM_FARTHEST_TURN 1.6 /* [rad] about a pulley in one step: half of that which would count the other way */
 
 /* Length and slope of a span from a pulley of radius r to N in its frame; alpha: near which its angle is, and that
  * angle. Not finite where N is inside the pulley. */

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define FM_NEAR_LIMIT 0.05 /* [rad]: so near its limit, a joint is the reason for steps that become too small */
-#define FM_NEARLY_EMPTY 0.5 /* of its dead volume: a chamber with less is the reason for steps that become too small */
+#define FM_NEARLY_EMPTY 0.5 /* of its dead volume, so beyond the stroke: why steps became too small */
 #define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
 
 /* What ends a step beside a law: none of it, so far. */

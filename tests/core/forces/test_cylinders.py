@@ -149,6 +149,14 @@ def test_a_valve_that_passes_its_middle(scheme: Any, dynamics: Any) -> None:
     assert_allclose(found, expected, rtol=1e-8, atol=FINE)
 
 
+def test_a_step_keeps_the_branch_of_a_valve_in_which_it_began() -> None:
+    """Beyond its middle and its ends too, so that steps up to there are not made again: some 1250 evaluations, and a
+    third more if each stage takes the branch that it finds.
+    """
+    result = valved().simulate(stop=0.2, scheme="dop853", tolerance=1e-6, inputs={"C.opening": RAMP})
+    assert result["solver.evaluations"][-1] < 1450
+
+
 @pytest.mark.parametrize("fmi", [2, 3])
 @pytest.mark.parametrize("opening", [0.6, -0.3])
 def test_valves_in_fmus(tmp_path: Path, fmi: Any, opening: float) -> None:

@@ -1,4 +1,5 @@
-"""Dormand and Prince's scheme keeps its order across the switches of every element: steps end exactly there.
+"""Dormand and Prince's scheme keeps its order across the switches of every element: steps end exactly there, but at
+the joints of a cam's profile, across which accelerations are continuous.
 
 Errors of one run may cancel, and a switch falls anywhere within a step: so the order is the slope of the errors over
 the evaluations at many tolerances, at the end of a run through some switches.
@@ -18,6 +19,7 @@ from core.forces.test_gears import PERIOD, pair
 from core.forces.test_motor_limits import ETA, LIMITS, STOP
 from core.forces.test_motors import drive
 from core.forces.test_ropes import falling
+from core.loops.test_cams import TURN, E, lifter
 
 TOLERANCES = np.logspace(-5, -10, 16)
 ORDER = 4.5  # at least: a fit of an order of 5 over some tens of steps. Across a kink of a rate it is 2 to 3
@@ -42,6 +44,12 @@ def struck() -> fm.Model:
     return model
 
 
+def table() -> list[tuple[float, float]]:
+    """Points of an eccentric, joined by a spline whose third derivative jumps at each."""
+    phi = np.linspace(0.0, TURN, 13)
+    return [(float(x), float(E * (1.0 - math.cos(x)))) for x in phi]
+
+
 CASES = {
     "the gap of a gear": Case(pair, 1.3 * PERIOD, ("A.q", "B.q", "A.qd")),
     "teeth that turn back": Case(lambda: pair(damping=5.0), 0.7 * PERIOD, ("A.q", "B.q", "A.qd")),
@@ -55,6 +63,12 @@ CASES = {
     ),
     "the limit of a current": Case(
         lambda: drive(**LIMITS | {"efficiency": 1.0}), STOP, ("h.q", "h.qd"), {"h.qd": 0.0, "M.voltage": 12.0}
+    ),
+    "the joints of a cam's table": Case(
+        lambda: lifter(profile=table(), periodic=True), 0.4, ("A.q", "A.qd")
+    ),
+    "the pieces of a cam's path": Case(
+        lambda: lifter(profile=fm.Path.cam(E, rise=1.2, fall=1.2, period=TURN)), 0.4, ("A.q", "A.qd")
     ),
     "losses": Case(
         lambda: drive(efficiency=ETA), STOP, ("h.q", "h.qd", "M.current"), {"h.qd": 8.0},

@@ -120,6 +120,7 @@ class Units:
     def motor(self, one: fm.Motor) -> fm.Motor:
         units = {"resistance": "Ohm", "inductance": "H", "constant": "N.m/A", "rotor_inertia": "kg.m2", "voltage": "V"}
         units |= {"voltage_limit": "V"} if one.voltage_limit else {}
+        units |= {"current_limit": "A"} if one.current_limit else {}
         given = {name: getattr(one, name) * self.of(unit) for name, unit in units.items()}
         return replace(one, gear=one.gear / self.coordinate(one.on.free_modes[one.mode - 1]), **given)
 
