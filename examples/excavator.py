@@ -4,8 +4,7 @@
 The run starts in equilibrium: shut chambers, filled under pressure, carry the weight. Then the boom is lifted and the
 stick swung out. What the oil brings in, the integral of p_A q_A + p_B q_B of both cylinders, is what the energy of the
 mechanism and of the oil grows by, and a piston moves by the integral of q_A/A, both but for the oil's strain p/beta,
-which is below 2 %. Narrow valves and a tank under pressure keep oil from cavitating where they shut, which a
-CavitationWarning would tell. Figures in brackets are expected. SI units.
+which is below 2 %. Narrow valves and a tank under pressure keep it from cavitating. SI units, expected in brackets.
 """
 
 import matplotlib.pyplot as plt
@@ -57,5 +56,5 @@ one.plot(result.time, result["lift.position"], result.time, result["swing.positi
 one.set_ylabel("lift, swing (dashed) [m]")
 other.plot(result.time, result["lift.pressure_A"] / 1e5, result.time, result["swing.pressure_A"] / 1e5, "--")
 other.set(ylabel="pressures behind the pistons [bar]", xlabel="time [s]")
-figure.savefig("excavator.png")
+figure.savefig("excavator.png", dpi=100)
 result.view().save("excavator.html")
