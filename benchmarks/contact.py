@@ -89,7 +89,8 @@ def mujoco_run(gravity: str, contact: str, bodies: str, stop: float, noted: floa
     import mujoco
 
     text = f"""<mujoco><option gravity="{gravity}" timestep="{STEP}"/>
-        <default><geom friction="{MU}" {contact}/></default><worldbody><geom type="plane" size="5 5 1"/>{bodies}</worldbody></mujoco>"""
+        <default><geom friction="{MU}" {contact}/></default>
+        <worldbody><geom type="plane" size="5 5 1"/>{bodies}</worldbody></mujoco>"""
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     before, start, steps = data.qpos.copy(), time.process_time(), round(stop / STEP)
