@@ -335,6 +335,25 @@ def test_a_shape_is_fixed_to_its_point_of_a_flexible_body(shape: str, scheme: An
         assert_allclose(ends[1][name], value, rtol=1e-6, atol=1e-6, err_msg=name)
 
 
+def test_bristles_are_in_the_axes_of_the_surfaces_point() -> None:
+    """Also on a body that moves: where these are turned about the normal, the bristles are turned back."""
+    found = []
+    for angle in (0.0, 0.7):
+        model = fm.Model("sled", gravity=(1.0, 0.5, -G))
+        sled, block = (fm.Body(name, mass=MASS, inertia=(SOLID,) * 3) for name in ("sled", "block"))
+        model.add(sled, block, fm.Prismatic("x", model.ground.at(), sled.at(), axis="x"))
+        model.add(fm.Free("f", model.ground.at(0, 0, 0.1), block.at()))
+        floor = fm.Plane(sled.at(rotation=fm.Rotation.about("z", angle)))
+        rub = fm.Coulomb(0.5, stiffness=1e4)
+        model.add(fm.Contact("touch", fm.Box(block.at(), (0.2,) * 3), floor, fm.Press(1e4, damping=1.0), rub))
+        result = model.simulate(stop=0.2, interval=0.1)
+        found.append(np.array([result[f"touch.z[{k}]"][-1] for k in (1, 2, 3)]))
+    c, s = math.cos(0.7), math.sin(0.7)
+    assert np.linalg.norm(found[0]) > 1e-6
+    turned = [c * found[0][0] + s * found[0][1], c * found[0][1] - s * found[0][0], found[0][2]]
+    assert_allclose(found[1], turned, rtol=0, atol=1e-9)
+
+
 def test_a_rope_beside_a_contact() -> None:
     """The laws of ropes stand before those of spots, so that these alone are looked at where they may change."""
     model = fm.Model("hung", gravity=(0, 0, -G))
