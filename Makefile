@@ -35,7 +35,7 @@ demo: .venv/.plot .venv/.core
 	@$(MAKE) --no-print-directory .venv/.browser || echo "without zig the page of the demo only plays"
 	$(BIN)/fmumbs demo
 
-test: .venv/.test .venv/.core # then the rest is independent and runs side by side
+test: .venv/.test .venv/.core .venv/.counting # then the rest is independent and runs side by side
 	$(MAKE) --jobs=$$(nproc) --output-sync=target lint sanitize sanitize-python fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
 
@@ -80,7 +80,7 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/stiff.py
 	$(BIN)/python benchmarks/waiting.py
 
-dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.browser
+dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.browser .venv/.counting
 
 # --- versions ------------------------------------------------------------------------------------------
 TOOLS := "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
@@ -122,6 +122,10 @@ clean:
 
 .venv/.browser: .venv/.zig .venv/.core # the core for browsers, one of the platforms
 	$(BIN)/python cmake/platforms.py fmumbs wasm32-wasi
+	@touch $@
+
+.venv/.counting: .venv/.core fmumbs/export/counting.py fmumbs/export/counting.inc # with g++; a minute
+	$(BIN)/python -m fmumbs.export.counting
 	@touch $@
 
 .venv/.platforms: .venv/.zig .venv/.core # whose install removes binaries made from other sources

@@ -5,6 +5,8 @@ Joints that come late in the model are preferred, since drivers usually come fir
 velocity the model declares come last.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,15 +50,12 @@ class _Start:
         self.image, self.arrays = image, image.arrays
         self.np, self.nu = image.sizes["positions"], image.sizes["speeds"]
         instance = open_instance(image.bytes)
-        if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
-            raise ModelError(f"Model '{image.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
-        count = lib.fm_tree_state(instance, ffi.NULL, 0)
-        y, nominal = np.zeros(count), np.zeros(count)
-        lib.fm_tree_state(instance, ffi.from_buffer("double[]", y), count)
-        lib.fm_tree_nominals(instance, ffi.from_buffer("double[]", nominal), count)
-        rows = image.sizes["rows"]
-        J, active = np.zeros((rows, self.nu)), np.zeros(rows, np.int32)
-        lib.fm_jacobian(instance, ffi.from_buffer("double[]", J), J.size)
+        self._check(instance, lib.fm_assemble(instance, 0.0) == lib.FM_OK)
+        rows, count = image.sizes["rows"], lib.fm_tree_state(instance, ffi.NULL, 0)
+        y, nominal, J = np.zeros(count), np.zeros(count), np.zeros((rows, self.nu))
+        for fill, values in ((lib.fm_tree_state, y), (lib.fm_tree_nominals, nominal), (lib.fm_jacobian, J)):
+            self._check(instance, 0 < values.size == fill(instance, ffi.from_buffer("double[]", values), values.size))
+        active = np.zeros(rows, np.int32)
         lib.fm_active(instance, ffi.from_buffer("int32_t[]", active), rows)
         self.p, self.unit = y[: self.np], nominal[self.np : self.np + self.nu]
         chosen = np.flatnonzero(active)
@@ -66,6 +65,10 @@ class _Start:
         self.J = scaled / np.where(lengths > 0.0, lengths, 1.0)
         self.holonomic = self.J[~rates]
         self._lay_out()
+
+    def _check(self, instance: Any, done: bool) -> None:
+        if not done:
+            raise ModelError(f"Model '{self.image.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
 
     def _lay_out(self) -> None:
         """Of each scalar position its velocity, -1 where it is no rate; balls; what is excited; weights."""

@@ -199,6 +199,15 @@ def open_instance(image: bytes, derivatives: bool = False) -> Any:
     return ffi.gc(out[0], lib.fm_close)
 
 
+def values_of(instance: Any, references: NDArray[Any]) -> NDArray[np.float64]:
+    """(n,) values of an instance by (n,) references. Raises ModelError if the core does not give them."""
+    asked, values = references.astype(np.uint32), np.empty(len(references))
+    into = ffi.from_buffer("double[]", values)
+    if lib.fm_get(instance, ffi.from_buffer("uint32_t[]", asked), len(asked), into) != lib.FM_OK:
+        raise ModelError(f"{ffi.string(lib.fm_message(instance)).decode()}.")
+    return values
+
+
 def open_where_given(arrays: Arrays) -> Any:
     """An instance of the image of these arrays that is assembled at its start values, not in equilibrium."""
     options = arrays["options"].copy()

@@ -27,7 +27,7 @@ from fmumbs.compiler.kinds import (
     ordinary_kinds,
     variable_table,
 )
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given, values_of
 from fmumbs.compiler.links import JOINT_NONHOLONOMIC, JOINT_SCALAR
 from fmumbs.spatial import Rotation
 
@@ -327,9 +327,7 @@ class Motion:
         return found
 
     def _get(self, rows: NDArray[np.int64]) -> Array:
-        values = np.empty(len(rows))
-        lib.fm_get(self._instance, *_borrowed(rows), ffi.from_buffer("double[]", values))
-        return values
+        return values_of(self._instance, rows)
 
     def _set(self, rows: NDArray[np.int64], values: Array) -> None:
         if len(rows):

@@ -11,7 +11,7 @@ from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reci
 from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR, TWISTS
 from fmumbs.compiler.drives import jumps
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds, kinds_called
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given, values_of
 from fmumbs.mechanism import Closing, Coupling, ForceLaw, JointBase, ModalBody, Model, Point
 from fmumbs.spatial import Rotation, cross
 
@@ -130,10 +130,8 @@ def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[ND
     wanted[[kind.index for kind in _kinds(owner, *suffixes)]] = True
     found = np.flatnonzero(wanted[arrays["variable_kind"]])
     elements = arrays["variable_object"][found]
-    found = found[np.argsort(elements, kind="stable")].astype(np.uint32)
-    values = np.empty(len(found))
-    lib.fm_get(instance, ffi.from_buffer("uint32_t[]", found), len(found), ffi.from_buffer("double[]", values))
-    return arrays["variable_object"][found], values
+    found = found[np.argsort(elements, kind="stable")]
+    return arrays["variable_object"][found], values_of(instance, found)
 
 
 def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:

@@ -6,13 +6,12 @@ the other. Pulleys need positions: these are those of the assembled start.
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.laws import NO_FORCE, UNBOUNDED, add_law
-from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
+from fmumbs.compiler.layout import Arrays, lib, open_where_given, values_of
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model, Point, Pulley, Rope
@@ -222,13 +221,7 @@ def _places(arrays: Arrays) -> tuple[Array, Array] | None:
     instance = open_where_given(arrays | more | variables)
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return None
-    values = _read(instance, 12 * count + len(angles))
+    values = values_of(instance, np.arange(12 * count + len(angles)))
     place = np.swapaxes(values[: 12 * count].reshape(4, count, 3), 0, 1)
     place[:, 1:] = (place[:, 1:] - place[:, :1]) / far
     return place, values[12 * count :]
-
-
-def _read(instance: Any, count: int) -> Array:
-    references, values = np.arange(count, dtype=np.uint32), np.empty(count)
-    lib.fm_get(instance, ffi.from_buffer("uint32_t[]", references), count, ffi.from_buffer("double[]", values))
-    return values

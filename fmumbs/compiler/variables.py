@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, bodies_in_loops, joints_in_loops
 from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, Kind, kind_columns, kinds
-from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.compiler.layout import Arrays, ffi, lib, values_of
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.compiler.names import Names, by_name, nearest, split_component
 
@@ -424,9 +424,7 @@ def _units_and_states(instance: Any, kind: NDArray[Any], indices: References) ->
 def _starts(instance: Any, kind: NDArray[Any], states: NDArray[np.bool_], indices: References) -> list[float | None]:
     """Start values, None for computed variables."""
     stored = ~kind_columns().output[kind] | states
-    chosen, values = indices[stored].astype(np.uint32), np.empty(int(stored.sum()))
-    references, found = ffi.from_buffer("uint32_t[]", chosen), ffi.from_buffer("double[]", values)
-    lib.fm_get(instance, references, len(chosen), found)
+    values = values_of(instance, indices[stored])
     starts: list[float | None] = [None] * len(indices)
     for i, value in zip(np.flatnonzero(stored).tolist(), values.tolist(), strict=True):
         starts[i] = value

@@ -144,7 +144,7 @@ class Balance:
         """(rows,) c where go() went to."""
         c = np.zeros((self.image.sizes["rows"], 2))
         if len(c):
-            lib.fm_violations(self.solver.instance, pointer(c), c.size)
+            self.solver.filled(lib.fm_violations, c)
         return np.asarray(c[self.rows, 0])
 
     def forces(self, p: Array) -> Array:

@@ -289,9 +289,7 @@ class Chart:
 
     def _violations(self) -> Array:
         c = np.zeros((self.image.sizes["rows"], 2))
-        if len(c):
-            lib.fm_violations(self.solver.instance, pointer(c), c.size)
-        return c
+        return self.solver.filled(lib.fm_violations, c) if len(c) else c
 
 
 def name_at(image: ModelImage, at: int) -> str:

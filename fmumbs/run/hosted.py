@@ -27,15 +27,11 @@ class Hosted:
 
     def state(self) -> Array:
         """The present y."""
-        y = self._none()
-        lib.fm_tree_state(self.solver.instance, pointer(y), len(y))
-        return y
+        return self.solver.filled(lib.fm_tree_state, self._none())
 
     def nominal(self) -> Array:
         """Magnitudes of y: 1 rad and rad/s, or the model's length [m] and [m/s]."""
-        y = self._none()
-        lib.fm_tree_nominals(self.solver.instance, pointer(y), len(y))
-        return y
+        return self.solver.filled(lib.fm_tree_nominals, self._none())
 
     def go(self, positions: Array, speeds: Array, deflections: Array | None = None) -> None:
         """Goes to a state, by default with bristles at rest."""

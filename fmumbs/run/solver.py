@@ -156,7 +156,7 @@ class Solver:
         Rows [m] or [1] in the order of `active_rows`; velocities as in set_state(). Rows that are used in assemble()
         only are zero.
         """
-        return self._filled(lib.fm_jacobian, np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"])))
+        return self.filled(lib.fm_jacobian, np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"])))
 
     @property
     def positions(self) -> Array:
@@ -164,7 +164,7 @@ class Solver:
 
         Also of an image that shows declared variables only.
         """
-        return self._filled(lib.fm_positions, np.zeros(self.image.sizes["positions"]))
+        return self.filled(lib.fm_positions, np.zeros(self.image.sizes["positions"]))
 
     # Values -------------------------------------------------------------------------------------------------
 
@@ -457,6 +457,15 @@ class Solver:
         """
         self._call(function, *arguments)
 
+    def filled(self, function: Any, values: Array) -> Array:
+        """Values that a function of the core fills, for use within this package.
+
+        Raises SolverError if it fills fewer: where the loops cannot be closed, or the core has another number of them.
+        """
+        if self._ask(function, _pointer("double", values), values.size) != values.size:
+            raise SolverError(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
+        return values
+
     def _call(self, function: Any, *arguments: Any, error: type[FmumbsError] = SolverError) -> None:
         """Calls a function of the core that can fail; raises an error with the core's message if it does."""
         with self._lock:
@@ -469,12 +478,6 @@ class Solver:
         """The value that a function of the core returns. Other threads wait."""
         with self._lock:
             return self._run(function, arguments)
-
-    def _filled(self, function: Any, values: Array) -> Array:
-        """Values that a function of the core fills, unless they do not follow from independent states."""
-        if self._ask(function, _pointer("double", values), values.size) < values.size:
-            raise SolverError(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
-        return values
 
     def _run(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         """The same with the lock held; refuses calls from a signal handler during a step."""
