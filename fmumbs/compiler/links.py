@@ -22,9 +22,9 @@ from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.errors import ModelError
+from fmumbs.finite_elements.seen import Seconds
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
 from fmumbs.mechanism.joints.base import LAWS
-from fmumbs.mechanism.second_order import Seconds
 from fmumbs.spatial import Rotation, nearest_rotation
 
 Array = NDArray[np.float64]

@@ -16,6 +16,7 @@ from fmumbs.finite_elements.integrals import integrals
 from fmumbs.finite_elements.interfaces import Interface, interfaces_of, tie_of, ties
 from fmumbs.finite_elements.matrices import finite_elements
 from fmumbs.finite_elements.reduction import METHODS, reduced
+from fmumbs.finite_elements.stiffening import Elements, of_solid
 
 Array = NDArray[np.float64]
 
@@ -48,8 +49,11 @@ def reduce(
     method: str,
     frame: str | None,
     points: object,
+    elements: Elements | None = None,
 ) -> dict[str, Any]:
-    """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages."""
+    """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages; elements: by
+    which the body stiffens.
+    """
     fe = finite_elements(K, M, nodes, where)
     named = interfaces_of(interfaces, f"{where}: interfaces")
     seen = interfaces_of(points, f"{where}: points")
@@ -72,6 +76,12 @@ def reduce(
     over = integrals(fe, found.shapes)
     ratios = _ratios(damping, np.sqrt(found.squares), where)
     all_points = [*attached, *(tie_of(name, one, fe) for name, one in seen.items())]
+    seconds = None
+    if elements is not None:
+        turns = np.stack([np.linalg.norm(np.asarray(tie.rows @ found.shapes)[3:], axis=0) for tie in all_points])
+        sizes = np.maximum(turns.max(axis=0), 1.0 / fe.length)
+        at = None if frame is None else list(named).index(frame)
+        seconds = of_solid(fe, elements, found.shapes, found.answer, all_points, at, sizes)
     return {
         "mass": fe.mass,
         "com": fe.com,
@@ -85,6 +95,7 @@ def reduce(
         "shape_product": over.product,
         "modal_mass": over.modal,
         "kinds": found.kinds,
+        "second_order": seconds,
     }
 
 

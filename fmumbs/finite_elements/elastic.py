@@ -5,7 +5,9 @@ For loads b and conditions C u = x
 
     u = A (b + C' l) + R a,    R' (b + C' l) = 0,    C u = x,
 
-which is exact: the loads are in equilibrium, so that the six held freedoms feel nothing.
+which is exact: the loads are in equilibrium, so that the six held freedoms feel nothing. Conditions on held freedoms
+have no flexibility in C A C'. With c C R times the second equation added to the third, the answer is the same, and all
+conditions have one.
 """
 
 from __future__ import annotations
@@ -47,12 +49,15 @@ class Conditions:
         self.body, self.C = body, C
         count = len(C)
         self._answers = body.pseudo(np.ascontiguousarray(C.T))  # A C'
-        rigid = C @ body.R
+        self._rigid = rigid = C @ body.R
+        flexible, turns = C @ self._answers, np.einsum("ia,ia->i", rigid, rigid)
+        added = (np.diag(flexible)[turns > 0.0] / turns[turns > 0.0]).max(initial=0.0)
+        self._added = added if added > 0.0 else 1.0
         small = np.zeros((count + 6, count + 6))
-        small[:count, :count] = C @ self._answers
+        small[:count, :count] = flexible + self._added * rigid @ rigid.T
         small[:count, count:], small[count:, :count] = rigid, rigid.T
         # Rows and columns in their own sizes: translations beside rotations, flexibilities beside motions.
-        over = np.sqrt(np.maximum(np.diag(small)[:count], 1e-300))
+        over = np.sqrt(np.diag(small)[:count])
         under = np.linalg.norm(rigid / over[:, None], axis=0)
         self._scale = np.concatenate([1.0 / over, 1.0 / np.where(under > 0.0, under, 1.0)])
         self._small = linalg.lu_factor(small * np.outer(self._scale, self._scale))
@@ -66,8 +71,9 @@ class Conditions:
         if x is not None:
             right[:count] += x
         if b is not None and first is not None:
-            right[:count] -= self.C @ first
-            right[count:] -= body.R.T @ b
+            unbalanced = body.R.T @ b
+            right[:count] -= self.C @ first + self._added * self._rigid @ unbalanced
+            right[count:] -= unbalanced
         found = self._scale[:, None] * linalg.lu_solve(self._small, self._scale[:, None] * right)
         u: Array = self._answers @ found[:count] + body.R @ found[count:]
         return u if first is None else u + first

@@ -76,13 +76,17 @@ class Interface:
 @dataclass(frozen=True)
 class Tie:
     """An interface of given finite elements. frame: of its point. rows: (6, freedoms) sparse; x = rows u, in the axes
-    of the mesh. tied: nodes that move rigidly with it.
+    of the mesh. tied: nodes that move rigidly with it. nodes, weights: with which it turns; carrier: the place whose
+    translation it has.
     """
 
     name: str
     frame: Transform
     rows: Sparse
     tied: tuple[int, ...]
+    nodes: tuple[int, ...]
+    weights: tuple[float, ...]
+    carrier: Array
 
 
 def interfaces_of(given: object, what: str) -> dict[str, Interface]:
@@ -126,13 +130,18 @@ def tie_of(name: str, interface: Interface, fe: FiniteElements) -> Tie:
         at = np.array(interface.at)
     frame = Transform(interface.axes, at)
     if len(nodes) == 1 and fe.each == 6:
-        return Tie(name, frame, _selected(int(nodes[0]), at, fe), (int(nodes[0]),))
+        only = (int(nodes[0]),)
+        return Tie(name, frame, _selected(only[0], at, fe), only, only, (1.0,), fe.nodes[only[0]])
     if len(nodes) == 1:
         around = _neighbours(int(nodes[0]), fe)
-        turning = _averaged(around, np.ones(len(around)), at, fe, f"the nodes around node {nodes[0]}", name)
-        return Tie(name, frame, _point(int(nodes[0]), turning, at, fe), ())
+        alike = np.ones(len(around))
+        turning = _averaged(around, alike, at, fe, f"the nodes around node {nodes[0]}", name)
+        rows, place = _point(int(nodes[0]), turning, at, fe), fe.nodes[nodes[0]]
+        return Tie(name, frame, rows, (), tuple(around.tolist()), tuple(alike.tolist()), place)
     rows = _averaged(nodes, weights, at, fe, "its nodes", name)
-    return Tie(name, frame, rows, tuple(nodes.tolist()) if interface.tie == "rigid" else ())
+    centre = np.average(fe.nodes[nodes], axis=0, weights=weights)
+    tied = tuple(nodes.tolist()) if interface.tie == "rigid" else ()
+    return Tie(name, frame, rows, tied, interface.nodes, interface.weights, centre)
 
 
 def _neighbours(node: int, fe: FiniteElements) -> Array:

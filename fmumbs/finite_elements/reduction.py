@@ -14,7 +14,7 @@ interfaces, whatever the number of other modes; frequencies converge from above.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,12 +41,13 @@ _DENSE = 400  # freedoms up to which all modes are computed: quicker than a sear
 class Modes:
     """shapes: (freedoms, modes), each scaled so that its largest displacement is 1; squares: (modes,) squared angular
     frequencies; kinds: of each, "interface" where most of its strain energy is in constraint or attachment modes, and
-    "normal".
+    "normal"; answer: displacements by loads in equilibrium (freedoms, k), up to rigid motion, with the rigid ties.
     """
 
     shapes: Array
     squares: Array
     kinds: tuple[str, ...]
+    answer: Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def reduced(
     else:
         held = tied.G[6 * frame : 6 * frame + 6]
         V = V - tied.R @ np.linalg.solve(held @ tied.R, held @ V)
-    return _diagonal(V, static.shape[1], tied, fe)
+    return _diagonal(V, static.shape[1], tied, fe, lambda b: tied.T @ body.pseudo(tied.T.T @ b))
 
 
 def _tie(fe: FiniteElements, ties: Sequence[Tie]) -> _Tied:
@@ -191,7 +192,7 @@ def _all_modes(under: Conditions, tied: _Tied, count: int) -> tuple[Array, Array
     return basis @ turned[:, ::-1][:, :count], squares
 
 
-def _diagonal(V: Array, statics: int, tied: _Tied, fe: FiniteElements) -> Modes:
+def _diagonal(V: Array, statics: int, tied: _Tied, fe: FiniteElements, answer: Callable[[Array], Array]) -> Modes:
     """Eigenvectors within a basis, whose first columns are static answers."""
     K = V.T @ (tied.K @ V)
     size = np.sqrt(np.maximum(np.diag(K), 1e-300))
@@ -208,7 +209,8 @@ def _diagonal(V: Array, statics: int, tied: _Tied, fe: FiniteElements) -> Modes:
     squares = 1.0 / flexible[::-1]
     energies = np.einsum("jk,ji,ik->k", parts[:statics], K[:statics, :statics], parts[:statics])
     shapes: Array = tied.T @ (V @ parts)
-    return Modes(shapes * _scales(shapes, fe), squares, tuple("interface" if e > 0.5 else "normal" for e in energies))
+    kinds = tuple("interface" if e > 0.5 else "normal" for e in energies)
+    return Modes(shapes * _scales(shapes, fe), squares, kinds, answer)
 
 
 def _scales(shapes: Array, fe: FiniteElements) -> Array:

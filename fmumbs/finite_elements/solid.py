@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
+from fmumbs.finite_elements.stiffening import Elements
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -22,8 +23,8 @@ _ORDER = 4  # of quadrature: exact for the mass of straight elements of second o
 
 def matrices(
     nodes: object, tetrahedra: object, E: float, nu: float, density: float, where: str
-) -> tuple[Sparse, Sparse, Index]:
-    """K and M for three freedoms of each node that a tetrahedron has, and these nodes, ascending."""
+) -> tuple[Sparse, Sparse, Index, Elements]:
+    """K and M for three freedoms of each node that a tetrahedron has, these nodes, ascending, and the elements."""
     try:
         from skfem import Basis, BilinearForm, ElementTetP1, ElementTetP2, ElementVector, MeshTet1, MeshTet2
         from skfem.helpers import dot
@@ -43,14 +44,19 @@ def matrices(
     basis = Basis(mesh, ElementVector(element), intorder=_ORDER)
 
     inertia = BilinearForm(lambda u, v, w: density * dot(u, v))
-    K, M = linear_elasticity(*lame_parameters(E, nu)).assemble(basis), inertia.assemble(basis)
+    lam, mu = lame_parameters(E, nu)
+    K, M = linear_elasticity(lam, mu).assemble(basis), inertia.assemble(basis)
     rows = np.empty((len(own), 3), int)
     rows[mesh.dofs.nodal_dofs[0]] = basis.nodal_dofs.T
     if cells.shape[1] == 10:
         rows[mesh.dofs.edge_dofs[0]] = basis.edge_dofs.T
     ascending = np.argsort(own)
     order = rows[ascending].reshape(-1)
-    return K[order][:, order], M[order][:, order], own[ascending]
+    plain = basis.with_element(element)
+    cells = np.argsort(ascending)[plain.element_dofs].T
+    slopes = np.stack([plain.basis[k][0].grad for k in range(cells.shape[1])]).transpose(2, 0, 3, 1)
+    elements = Elements(cells, slopes, plain.dx, float(lam), float(mu))
+    return K[order][:, order], M[order][:, order], own[ascending], elements
 
 
 def _cells(tetrahedra: object, where: str) -> Index:

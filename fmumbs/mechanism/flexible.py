@@ -3,15 +3,15 @@
 In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
 coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
 is complete: all terms of first and second order in q and q', from the integrals of phi, r phi' and phi phi' over the
-mass. With displacements of second order (second_order.py), which `.beam` has with `stiffening`, it also shortens as it
-bends: tension stiffens it, thrust buckles it. A run warns where a rotation or strain by one mode is above
-`solver.deformation`.
+mass. With displacements of second order (second_order.py), which `.beam` and `.from_solid` have with `stiffening`, it
+also shortens as it bends: tension stiffens it, thrust buckles it. A run warns where a rotation or strain by one mode is
+above `solver.deformation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -21,12 +21,13 @@ from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
+from fmumbs.finite_elements.seen import Seconds
 from fmumbs.mechanism import bending, second_order
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.looks import Look
 from fmumbs.mechanism.mode_table import ModeRow, mode_table
-from fmumbs.mechanism.second_order import Seconds, Sections
+from fmumbs.mechanism.second_order import Sections
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform, moment_of, skew
@@ -120,13 +121,14 @@ class ModalBody(Body):
     shape_product: (modes, modes, 3, 3) integral of phi_j phi_k' [kg]; without it second-order terms are left out.
     modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
     q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
-    bending: the beam, for a body made by `.beam`; stiffening: whether it has displacements of second
-        order. kinds: what each mode is, for `.table`; by default nothing.
+    bending: the beam, for a body made by `.beam`; stiffening: whether it has displacements of second order;
+        second_order: those that `.from_solid` makes, None for a beam's own. kinds: what each mode is, for `.table`; by
+        default nothing.
 
-    A beam with `stiffening` has geometric stiffness. Another body has none: with the first frequency w1 it bends too
-    far where it turns at w across its length, in the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1
-    without bound. `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one of the
-    modes turns or strains the body by more than `solver.deformation`, by default 0.3.
+    A beam or a solid with `stiffening` has geometric stiffness. Another body has none: with the first frequency w1 it
+    bends too far where it turns at w across its length, in the plane of rotation by about 1 / (1 - w^2 / w1^2), and
+    above w1 without bound. `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one
+    of the modes turns or strains the body by more than `solver.deformation`, by default 0.3.
 
     Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
     ModelError for integrals and matrices that no body can have.
@@ -144,6 +146,7 @@ class ModalBody(Body):
     u0: tuple[float, ...]
     bending: Beam | None
     stiffening: bool
+    second_order: Seconds | None
     kinds: tuple[str, ...]
 
     def __init__(
@@ -168,6 +171,7 @@ class ModalBody(Body):
         u0: ArrayLike | None = None,
         bending: Beam | None = None,
         stiffening: bool = False,
+        second_order: Seconds | None = None,
         kinds: Sequence[str] = (),
         **look: Unpack[Look],
     ) -> None:
@@ -181,9 +185,12 @@ class ModalBody(Body):
             )
         self._store("plane", plane)
         self._store("bending", bending)
-        self._store("stiffening", _checks.flag(stiffening, self._where("stiffening")))
-        if self.stiffening and bending is None:
-            raise ModelError(f"{self._where('stiffening')} needs a body made by ModalBody.beam. Leave it out.")
+        self._store("second_order", second_order)
+        self._store("stiffening", _checks.flag(stiffening, self._where("stiffening")) or second_order is not None)
+        if self.stiffening and bending is None and second_order is None:
+            raise ModelError(
+                f"{self._where('stiffening')} needs a body made by ModalBody.beam or .from_solid. Leave it out."
+            )
         n = self._store_modes(shape_mass, shape_moment, shape_product, modal_mass, stiffness, damping)
         for field, start in (("q0", q0), ("u0", u0)):
             default = start is None or isinstance(start, Unset)
@@ -358,11 +365,37 @@ class ModalBody(Body):
         Raises ModelError for matrices that are not symmetric, a K that resists rigid motion or that has mechanisms,
         an M without rigid mass, interfaces that overlap, and more than 64 modes.
         """
+        return cls._reduced(
+            name, K=K, M=M, nodes=nodes, interfaces=interfaces, modes=modes, highest=highest, damping=damping,
+            method=method, frame=frame, points=points, q0=q0, u0=u0, **look,
+        )  # fmt: skip
+
+    @classmethod
+    def _reduced(
+        cls,
+        name: str,
+        *,
+        elements: Any = None,
+        modes: int | None = None,
+        highest: float | None = None,
+        method: str = "craig-bampton",
+        frame: str | None = None,
+        q0: ArrayLike | None = None,
+        u0: ArrayLike | None = None,
+        points: Mapping[str, Any] | None = None,
+        K: Any,
+        M: Any,
+        nodes: ArrayLike,
+        interfaces: Mapping[str, Any],
+        damping: Any,
+        **look: Unpack[Look],
+    ) -> Self:
+        """As from_matrices; elements: by which it stiffens."""
         from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
 
         made = body.reduce(
             f"ModalBody.from_matrices '{_checks.name(name, 'ModalBody: name')}'",
-            K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points,
+            K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points, elements,
         )  # fmt: skip
         return cls(name, **made, plane=None, q0=q0, u0=u0, **look)
 
@@ -378,6 +411,7 @@ class ModalBody(Body):
         density: float,
         interfaces: Mapping[str, Any],
         points: Mapping[str, Any] | None = None,
+        stiffening: bool = False,
         **reduction: Any,
     ) -> Self:
         """A solid of tetrahedra, of which scikit-fem (`pip install 'fmumbs[fem]'`) makes the matrices.
@@ -386,6 +420,8 @@ class ModalBody(Body):
         tetrahedra: (elements, 10) numbers of nodes from 0, in the order of gmsh and meshio, with straight or curved
             edges; or (elements, 4), whose bodies are too stiff by far in bending. Nodes of no tetrahedron are left out.
         E: Young's modulus [Pa]; nu: Poisson's ratio; density [kg/m3].
+        stiffening: whether it has displacements of second order, so that tension stiffens it and thrust buckles it;
+            needed for bodies that turn fast or carry large loads along them.
         interfaces, points, reduction (all else): as for `from_matrices`.
 
         A mesh of gmsh, with `mesh = meshio.read("rod.msh")`: nodes=mesh.points, tetrahedra=mesh.cells_dict["tetra10"].
@@ -393,9 +429,10 @@ class ModalBody(Body):
         from fmumbs.finite_elements import body, solid  # late: with SciPy's sparse matrices
 
         where = f"ModalBody.from_solid '{_checks.name(name, 'ModalBody: name')}'"
-        K, M, kept = solid.matrices(nodes, tetrahedra, E, nu, density, where)
-        return cls.from_matrices(
+        K, M, kept, elements = solid.matrices(nodes, tetrahedra, E, nu, density, where)
+        return cls._reduced(
             name,
+            elements=elements if _checks.flag(stiffening, f"{where}: stiffening") else None,
             K=K,
             M=M,
             nodes=np.asarray(nodes, float)[kept],
@@ -481,6 +518,9 @@ class ModalBody(Body):
 
     def seconds(self, points: Sequence[Point]) -> Seconds | None:
         """The shapes of second order, with the motions of these points of it, in the body's axes; None: it has none."""
+        if self.second_order is not None:
+            names = {frame.X_BP.offset: k for k, frame in enumerate(self.points)}
+            return replace(self.second_order, rows=self.second_order.rows[[names[p.X_BP.offset] for p in points]])
         if self.bending is None or not self.stiffening:
             return None
         beam, axis = self.bending, np.array(self.bending.axis)

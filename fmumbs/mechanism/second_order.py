@@ -25,13 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.finite_elements.seen import Seconds, seen
 from fmumbs.spatial import skew
 
 Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-
-_SAME = 1e-12  # of the largest: singular values of what the phi2 span that are round-off
-_UNSEEN = 1e-9  # of a load's work along unit shapes: it does none
 
 
 @dataclass(frozen=True)
@@ -44,21 +41,6 @@ class Sections:
     turned: Array
     strain: Array
     twist: Array
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """Shapes of second order. followers: (shapes, modes, modes) C [1/m].
-
-    first: (shapes, 3), moment: (shapes, 3, 3), as of the modes; product: (modes and shapes, shapes, 3, 3).
-    rows: (places, shapes, 6) translations and rotation vectors of frames.
-    """
-
-    followers: Array
-    first: Array
-    moment: Array
-    product: Array
-    rows: Array
 
 
 def integrating(nodes: int, targets: Array) -> tuple[Array, Array, Array]:
@@ -103,7 +85,7 @@ def of_beam(
     loads[:6, : 3 * points] = np.einsum("lg,ab->lagb", along, eye).reshape(6, -1)
     loads[6, 3 * points : 4 * points] = loads[7, 4 * points : 5 * points] = stiff
     loads[8:, 5 * points :] = np.eye(6 * frames)
-    chi, C = _seen(X, loads, np.maximum(np.abs(t).max(axis=(1, 2)), np.abs(strain).max(axis=1)), pairs)
+    chi, C = seen(X, loads, np.maximum(np.abs(t).max(axis=(1, 2)), np.abs(strain).max(axis=1)), pairs)
 
     size = len(C)
     moves = chi[: 3 * points].T.reshape(size, points, 3) / heavy[:, None]
@@ -120,23 +102,3 @@ def of_beam(
     moment += axial / 2 * np.einsum("kgba,g->kab", rolled[n:], weights)
     rows = np.swapaxes(chi[5 * points :].T.reshape(size, frames, 6) / at_frame, 0, 1)
     return Seconds(C, mass * np.einsum("kgb,g->kb", moves, weights), moment, product, rows)
-
-
-def _seen(X: Array, loads: Array, sizes: Array, pairs: tuple[Index, Index]) -> tuple[Array, Array]:
-    """Orthonormal columns that span what loads see of the columns of X, one for each pair of modes, and the part of
-    each in these, (columns, modes, modes); sizes: of the modes, by which the columns are compared.
-    """
-    kept = X.any(axis=1)
-    scale = sizes[pairs[0]] * sizes[pairs[1]]
-    U, size, _ = np.linalg.svd(X[kept] / scale, full_matrices=False)
-    U = U[:, size > _SAME * size.max(initial=0.0)]
-    lengths = np.linalg.norm(loads, axis=1, keepdims=True)
-    seen = U @ (U.T @ (loads / np.where(lengths > 0.0, lengths, 1.0)).T[kept])
-    V, work, _ = np.linalg.svd(seen, full_matrices=False)
-    V = V[:, work > _UNSEEN]
-    chi = np.zeros((len(X), V.shape[1]))
-    chi[kept] = V
-    n = len(sizes)
-    C = np.zeros((V.shape[1], n, n))
-    C[:, pairs[0], pairs[1]] = C[:, pairs[1], pairs[0]] = chi.T @ X
-    return chi, C

@@ -65,6 +65,19 @@ def test_all_modes_in_a_tangent_frame_are_those_of_the_clamped_body(seed: int) -
     )
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_rigid_ties_anywhere_give_the_frequencies_of_the_held_body(seed: int) -> None:
+    """The six freedoms that are held for the factor may be those of an interface."""
+    rng = np.random.default_rng(seed)
+    cells = (int(rng.integers(2, 10)), 1, 1)
+    mesh = meshes.block(cells, SIDES * rng.uniform(0.5, 2.0, 3), rng if seed % 2 else None)
+    free = np.setdiff1d(np.arange(len(mesh.K)), [3 * n + a for n in mesh.ends[0] for a in range(3)])
+    wanted = elastic(mesh.K[np.ix_(free, free)], mesh.M[np.ix_(free, free)], 0)[:3]
+    found = squares(body(mesh, frame="base"))[:3]
+    assert (found > wanted * (1.0 - EXACT)).all()
+    np.testing.assert_allclose(found, wanted, rtol=2e-2)  # the tip is rigid here, and there are six modes
+
+
 @pytest.mark.parametrize("method", ["craig-bampton", "free"])
 @pytest.mark.parametrize("frame", [None, "base"])
 @pytest.mark.parametrize("tie", ["rigid", "averaged"])

@@ -123,7 +123,7 @@ def test_a_solid_of_tetrahedra_has_the_matrices_of_its_elements(cells: int) -> N
     mesh = meshes.block((3, 1, 1), (0.3, 0.05, 0.04), np.random.default_rng(1))
     nodes, tetrahedra = mesh.nodes, mesh.cells
     if cells == 10:
-        nodes, tetrahedra = _second_order(mesh)
+        nodes, tetrahedra = meshes.with_middles(mesh)
     ends = {"base": np.flatnonzero(nodes[:, 0] == 0.0), "tip": np.flatnonzero(nodes[:, 0] == nodes[:, 0].max())}
     found = fm.ModalBody.from_solid(
         "b", nodes=nodes, tetrahedra=tetrahedra, E=7e10, nu=0.3, density=2700.0, interfaces=ends, modes=4, damping=0.0
@@ -144,24 +144,10 @@ def test_a_solid_of_tetrahedra_has_the_matrices_of_its_elements(cells: int) -> N
         assert (found.frequencies < linear.frequencies).all()
 
 
-def _second_order(mesh: meshes.Mesh) -> Any:
-    nodes, cells, known = [tuple(p) for p in mesh.nodes], [], {}
-    for cell in mesh.cells.tolist():
-        middles = []
-        for i, j in ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)):
-            pair = tuple(sorted((cell[i], cell[j])))
-            if pair not in known:
-                known[pair] = len(nodes)
-                nodes.append(tuple((mesh.nodes[pair[0]] + mesh.nodes[pair[1]]) / 2))
-            middles.append(known[pair])
-        cells.append((*cell, *middles))
-    return np.array(nodes), np.array(cells)
-
-
 def test_elements_of_second_order_have_curved_edges() -> None:
     """A block that is bent to y + 0.4 x^2, which keeps its volume and which these elements have exactly."""
     mesh = meshes.block((3, 1, 1), (0.3, 0.05, 0.04))
-    nodes, tetrahedra = _second_order(mesh)
+    nodes, tetrahedra = meshes.with_middles(mesh)
     bent = nodes + 0.4 * nodes[:, :1] ** 2 * np.array([0.0, 1.0, 0.0])
     found = fm.ModalBody.from_solid(
         "b", nodes=bent, tetrahedra=tetrahedra, E=7e10, nu=0.3, density=2700.0, interfaces={}, modes=2, damping=0.0

@@ -117,3 +117,18 @@ def beam(
     nodes[:, 0] = np.linspace(0.0, length, n)
     pairs = np.array([(k, k + 1) for k in range(elements)])
     return Mesh(K, M, nodes, pairs, ([0], [elements]), line)
+
+
+def with_middles(mesh: Mesh) -> tuple[Array, Array]:
+    """Nodes and tetrahedra of second order, with straight edges."""
+    nodes, cells, known = [tuple(p) for p in mesh.nodes], [], {}
+    for cell in mesh.cells.tolist():
+        middles = []
+        for i, j in ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)):
+            pair = tuple(sorted((cell[i], cell[j])))
+            if pair not in known:
+                known[pair] = len(nodes)
+                nodes.append(tuple((mesh.nodes[pair[0]] + mesh.nodes[pair[1]]) / 2))
+            middles.append(known[pair])
+        cells.append((*cell, *middles))
+    return np.array(nodes), np.array(cells)
