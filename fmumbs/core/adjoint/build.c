@@ -29,6 +29,8 @@ static void place_leaves(fm_builder *b)
     leaf->cut = fm_place_numbers(b, m->n.cylinders);
     leaf->curbed = fm_place_numbers(b, m->n.motors);
     leaf->driving = fm_place_numbers(b, m->n.motors), leaf->driven = fm_place_numbers(b, m->n.motors);
+    leaf->touches = fm_place_numbers(b, m->n.spots), leaf->slips = fm_place_numbers(b, m->n.spots);
+    leaf->rolls = fm_place_numbers(b, 2 * m->n.rolls);
     leaf->end = b->g->values;
 }
 

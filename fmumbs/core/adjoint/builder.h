@@ -56,6 +56,13 @@ typedef struct fm_cylinder_slots {
     int32_t x, force, volume[2], pressure[2], flow[2];
 } fm_cylinder_slots;
 
+/* Of a spot of a contact: the axes in which bristles are held; in the world's the normal, where it is, the gap and its
+ * rate; how A turns in B, moves at its centre past B, and its z; slip and speed; N, friction less its sign, the force
+ * on A; moments against rolling and drilling; the forces of a tyre's tread. */
+typedef struct fm_spot_slots {
+    int32_t held, n, at, gap, rate, turn, ahead, axis, slip, speed, normal, rub, force, moment[2], tread[2];
+} fm_spot_slots;
+
 /* A side of a rope as fm_side (forces/sides.h) has it; its tension and what a pulley takes beside, 0 while it is
  * slack. */
 typedef struct fm_side_slots {
@@ -77,6 +84,7 @@ typedef struct fm_span_slots {
     A(fm_motor_slots, motor, m->n.motors)                                                                            \
     A(fm_gear_slots, gear, m->n.gears)                                                                               \
     A(fm_cylinder_slots, cylinder, m->n.cylinders)                                                                   \
+    A(fm_spot_slots, spot, m->n.spots)                                                                               \
     A(fm_side_slots, side, m->n.sides)                                                                               \
     A(fm_span_slots, span, m->n.vias)             /* from each place of a side to the next */                        \
     A(fm_cut_output, cut, m->n.joints)                                                                               \

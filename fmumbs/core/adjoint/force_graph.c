@@ -7,6 +7,7 @@
 #include "../forces/cylinder.h"
 #include "../image/joints.h"
 #include "builder.h"
+#include "contact_graph.h"
 #include "law_graph.h"
 #include "nodes.h"
 #include "rope_graph.h"
@@ -239,12 +240,8 @@ static int build_cylinder(fm_builder *b, int32_t i)
     return 1;
 }
 
+/* Its spots act. */
 static int build_contact(fm_builder *b, int32_t i)
-{
-    return fm_uncovered(b, "contact", b->m->contact_name[i]);
-}
-
-static int build_roll(fm_builder *b, int32_t i)
 {
     (void)b, (void)i;
     return 1;
@@ -252,7 +249,13 @@ static int build_roll(fm_builder *b, int32_t i)
 
 static int build_spot(fm_builder *b, int32_t i)
 {
-    (void)b, (void)i;
+    fm_build_spot(b, i);
+    return 1;
+}
+
+static int build_roll(fm_builder *b, int32_t i)
+{
+    fm_build_roll(b, i);
     return 1;
 }
 

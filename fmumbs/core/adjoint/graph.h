@@ -80,12 +80,14 @@ enum {
     O(PRODUCT_ROW, 3) /* a . b - c of moving vectors a, b, and its first two derivatives (row_operations.c) */ \
     O(DOT, 1)                                                                                        \
     O(LENGTH, 1)                                                                                     \
+    O(UNIT, 3)      /* a over its length, 0 of none */                                               \
     O(SUM, 1)                                                                                        \
     O(DIFFERENCE, 1)                                                                                 \
     O(PRODUCT, 1)                                                                                    \
     O(ADD_PRODUCT, 1) /* a + b c */                                                                  \
     O(QUOTIENT, 1)                                                                                   \
     O(ROOT, 1)                                                                                       \
+    O(POWER, 1)     /* a to the power b, odd in a */                                                 \
     O(LIMIT, 1)     /* a, between -b and b */                                                        \
     O(SPAN, 4)      /* length and slope of a rope's span to a from a pulley of radius b, at via k (forces/sides.h) */ \
     O(ABSOLUTE, 1)                                                                                   \
@@ -95,6 +97,8 @@ enum {
     O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
     O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
     O(PROFILE, 3)   /* the path k over a coordinate a, and its first two derivatives by that */ \
+    O(ROAD, 7)      /* of spot k, axes of B in a, A's centre from B's point in b, axes of A in c: the foot on its road, \
+                     * the normal, and the road's x there (road_operations.c) */                     \
     O(OIL, 1)       /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
     O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
     O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
@@ -185,6 +189,21 @@ typedef struct fm_known_place {
     L(cylinder_rated_drop, cylinder_rated_drop, m->n.cylinders)        \
     L(cylinder_supply, cylinder_supply, m->n.cylinders)                \
     L(cylinder_tank, cylinder_tank, m->n.cylinders)                    \
+    L(contact_stiffness, contact_stiffness, m->n.contacts)             \
+    L(contact_exponent, contact_exponent, m->n.contacts)               \
+    L(contact_damping, contact_damping, m->n.contacts)                 \
+    L(contact_mu, contact_mu, m->n.contacts)                           \
+    L(contact_static, contact_static, m->n.contacts)                   \
+    L(contact_stribeck, contact_stribeck, m->n.contacts)               \
+    L(contact_tangential, contact_tangential, m->n.contacts)           \
+    L(contact_tangential_damping, contact_tangential_damping, m->n.contacts) \
+    L(contact_creep, contact_creep, m->n.contacts)                     \
+    L(contact_rolling, contact_rolling, m->n.contacts)                 \
+    L(contact_drilling, contact_drilling, m->n.contacts)               \
+    L(contact_turning, contact_turning, m->n.contacts)                 \
+    L(contact_turning_damping, contact_turning_damping, m->n.contacts) \
+    L(contact_slip_stiffness, contact_slip_stiffness, 2 * m->n.contacts) \
+    L(contact_relaxation, contact_relaxation, 2 * m->n.contacts)       \
     L(law_scale, law_scale, m->n.laws)                                 \
     L(control, control, m->n.controls)                                 \
     L(friction_static, friction_static, m->n.frictions)                \
@@ -213,12 +232,13 @@ typedef struct fm_known_place {
  * further, else 0; feeds: of each cylinder 1 while its valve leads the supply to chamber A, else 0; follows: 1 or -1,
  * by which chamber that is, times 1 while its opening is not cut, else 0; cut: 1 where follows is 0, else 0;
  * curbed: of each motor 1 or -1 while its current is held at its limit, else 0; driving, driven: 1 while the law
- * of its losses slides and the motor drives, or is driven, else 0. */
+ * of its losses slides and the motor drives, or is driven, else 0; touches, slips: of each spot of a contact 1 while it
+ * touches, and slips, else 0; rolls: of each spot that resists rolling and drilling two, 1 while that slips, else 0. */
 typedef struct fm_leaves {
 #define L(name, array, numbers) int32_t name;
     FM_LEAVES(L)
 #undef L
-    int32_t hosted, taut, flank, pressed, feeds, follows, cut, curbed, driving, driven, end;
+    int32_t hosted, taut, flank, pressed, feeds, follows, cut, curbed, driving, driven, touches, slips, rolls, end;
 } fm_leaves;
 
 #define FM_NO_SLOT (-1)

@@ -2,6 +2,7 @@
 #include "leaves.h"
 
 #include "../forces/circuit.h"
+#include "../forces/contact.h"
 #include "../forces/cylinder.h"
 #include "../forces/gear.h"
 #include "../forces/laws.h"
@@ -56,14 +57,15 @@ static void choose_drive(fm_instance *s, int32_t motor)
 static void choose_pieces(fm_instance *s)
 {
     fm_graph *g = s->graph;
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
+    for (int32_t i = 0; i < s->model.acting; i++) { /* those of spots are in choose_contacts */
         int32_t piece = -1, below;
         double x, v;
         const int32_t side = s->image.law_side[i], gear = s->image.law_gear[i], cylinder = s->image.law_cylinder[i];
         if (side >= 0) g->value[g->leaf.taut + side] = fm_side_is_taut(s, side, s->y);
         if (gear >= 0) choose_flank(s, gear);
         if (cylinder >= 0 && s->image.cylinder_law[cylinder] == i) choose_edges(s, cylinder);
-        if (side >= 0 || gear >= 0 || cylinder >= 0 || s->image.law_motor[i] >= 0) continue;
+        if (side >= 0 || gear >= 0 || cylinder >= 0 || s->image.law_motor[i] >= 0 || s->image.law_spot[i] >= 0)
+            continue;
         if (!fm_law_sticks(s, i, &piece, &below, &v)) {
             g->value[g->leaf.held + i] = 0.0;
             fm_law_at(s, i, s->y, &x, &v);
@@ -72,6 +74,25 @@ static void choose_pieces(fm_instance *s)
             piece = -1;
         }
         g->node[g->law[i]].k = piece;
+    }
+}
+
+/* Whether each spot of a contact touches, slips, rolls and drills. */
+static void choose_contacts(fm_instance *s)
+{
+    const fm_leaves *leaf = &s->graph->leaf;
+    double *value = s->graph->value;
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+    for (int32_t i = 0; i < s->image.n.spots; i++) {
+        const int32_t roll = s->image.spot_roll[i];
+        fm_pressed at;
+        const int touches = fm_spot_pressed(s, i, &at);
+        value[leaf->touches + i] = touches;
+        value[leaf->slips + i] = touches && fm_spot_slips(s, i);
+        if (roll < 0) continue;
+        const fm_turned turned = touches ? fm_turned_at(s, roll, &at, s->y) : (fm_turned){.slips = {0}};
+        for (int p = 0; p < FM_PARTS; p++) value[leaf->rolls + 2 * roll + p] = turned.slips[p];
     }
 }
 
@@ -104,6 +125,7 @@ void fm_graph_load(fm_instance *s)
         choose_pieces(s);
     }
     for (int32_t i = 0; i < m->n.motors; i++) choose_drive(s, i);
+    if (m->n.spots > 0) choose_contacts(s);
     if (g->cuts) place_cut_joints(s);
 }
 

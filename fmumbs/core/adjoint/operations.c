@@ -13,6 +13,7 @@
 #include "flexible_operations.h"
 #include "graph.h"
 #include "link_operations.h"
+#include "road_operations.h"
 #include "rope_operations.h"
 #include "row_operations.h"
 #include "sums.h"
@@ -39,6 +40,24 @@ static inline double dot4(const double *a, const double *b)
 static inline double sign_of(double a)
 {
     return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
+}
+
+/* What changes a unit vector of v's direction, over the length of a; it is symmetric. */
+static void across_unit(const double *a, const double *unit, const double *v, double *out)
+{
+    const double size = sqrt(dot(a, a)), along = dot(unit, v);
+    for (int j = 0; j < 3; j++) out[j] = size > 0.0 ? (v[j] - along * unit[j]) / size : 0.0;
+}
+
+/* The derivatives of an odd power by its base and, of its value, by its exponent. */
+static double power_slope(double base, double exponent)
+{
+    return base != 0.0 ? exponent * fm_odd_power(base, exponent) / base : exponent == 1.0 ? 1.0 : 0.0;
+}
+
+static double power_growth(double base, double value)
+{
+    return value != 0.0 ? value * fm_logarithm(fabs(base)) : 0.0;
 }
 
 /* c_k(x) = sum over i of (-x)^i / (2 i + k)!, k above 1: c_2 = (1 - cos t) / x and c_3 = (t - sin t) / (t x), t the
@@ -318,12 +337,17 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_SPIN_BACK: run_turns(n, a, b, out); break;
     case FM_DO_DOT: out[0] = dot(a, b); break;
     case FM_DO_LENGTH: out[0] = sqrt(dot(a, a)); break;
+    case FM_DO_UNIT:
+        size = sqrt(dot(a, a));
+        for (int j = 0; j < 3; j++) out[j] = size > 0.0 ? a[j] / size : 0.0;
+        break;
     case FM_DO_SUM: out[0] = a[0] + b[0]; break;
     case FM_DO_DIFFERENCE: out[0] = a[0] - b[0]; break;
     case FM_DO_PRODUCT: out[0] = a[0] * b[0]; break;
     case FM_DO_ADD_PRODUCT: out[0] = a[0] + b[0] * c[0]; break;
     case FM_DO_QUOTIENT: out[0] = a[0] / b[0]; break;
     case FM_DO_ROOT: out[0] = sqrt(a[0]); break;
+    case FM_DO_POWER: out[0] = fm_odd_power(a[0], b[0]); break;
     case FM_DO_LIMIT: out[0] = a[0] > b[0] ? b[0] : a[0] < -b[0] ? -b[0] : a[0]; break;
     case FM_DO_SPAN: fm_span_value(s, n, v); break;
     case FM_DO_ABSOLUTE: out[0] = fabs(a[0]); break;
@@ -332,6 +356,7 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
     case FM_DO_SERIES: out[0] = fm_turn_series(a[0], &slope); break;
     case FM_DO_PROFILE: fm_profile_at(&s->image, n->k, a[0], out); break;
+    case FM_DO_ROAD: fm_meeting_value(s, n, v); break;
     case FM_DO_OIL: out[0] = fm_stored_by_oil(a[0], b[0]); break;
     case FM_DO_ANGLE: out[0] = fm_with_turns(fm_atan2(a[0], b[0]), c[0]); break;
     case FM_DO_QUATERNION:
@@ -431,12 +456,14 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_SPIN_BACK: run_turns_along(n, v, t, out); break;
     case FM_DO_DOT: out[0] = dot(da, b) + dot(a, db); break;
     case FM_DO_LENGTH: out[0] = at[0] > 0.0 ? dot(a, da) / at[0] : 0.0; break;
+    case FM_DO_UNIT: across_unit(a, at, da, out); break;
     case FM_DO_SUM: out[0] = da[0] + db[0]; break;
     case FM_DO_DIFFERENCE: out[0] = da[0] - db[0]; break;
     case FM_DO_PRODUCT: out[0] = da[0] * b[0] + a[0] * db[0]; break;
     case FM_DO_ADD_PRODUCT: out[0] = da[0] + (db[0] * c[0] + b[0] * dc[0]); break;
     case FM_DO_QUOTIENT: out[0] = (da[0] - at[0] * db[0]) / b[0]; break;
     case FM_DO_ROOT: out[0] = at[0] > 0.0 ? 0.5 * da[0] / at[0] : 0.0; break;
+    case FM_DO_POWER: out[0] = power_slope(a[0], b[0]) * da[0] + power_growth(a[0], at[0]) * db[0]; break;
     case FM_DO_LIMIT: out[0] = fabs(a[0]) > b[0] ? sign_of(a[0]) * db[0] : da[0]; break;
     case FM_DO_SPAN: fm_span_tangent(s, n, v, t); break;
     case FM_DO_ABSOLUTE: out[0] = sign_of(a[0]) * da[0]; break;
@@ -454,6 +481,7 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         out[0] = at[1] * da[0], out[1] = at[2] * da[0];
         out[2] = fm_profile_third(&s->image, n->k, a[0]) * da[0];
         break;
+    case FM_DO_ROAD: fm_meeting_tangent(s, n, v, t); break;
     case FM_DO_OIL:
         slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
         out[0] = slope * da[0] + (at[0] - a[0] * slope) / b[0] * db[0];
@@ -601,12 +629,17 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_LENGTH:
         if (at[0] > 0.0) add_times(ga, g[0] / at[0], a);
         break;
+    case FM_DO_UNIT:
+        across_unit(a, at, g, x);
+        add_to(ga, x);
+        break;
     case FM_DO_SUM: ga[0] += g[0], gb[0] += g[0]; break;
     case FM_DO_DIFFERENCE: ga[0] += g[0], gb[0] -= g[0]; break;
     case FM_DO_PRODUCT: ga[0] += g[0] * b[0], gb[0] += g[0] * a[0]; break;
     case FM_DO_ADD_PRODUCT: ga[0] += g[0], gb[0] += g[0] * c[0], gc[0] += g[0] * b[0]; break;
     case FM_DO_QUOTIENT: ga[0] += g[0] / b[0], gb[0] -= g[0] * at[0] / b[0]; break;
     case FM_DO_ROOT: ga[0] += at[0] > 0.0 ? 0.5 * g[0] / at[0] : 0.0; break;
+    case FM_DO_POWER: ga[0] += power_slope(a[0], b[0]) * g[0], gb[0] += power_growth(a[0], at[0]) * g[0]; break;
     case FM_DO_LIMIT:
         if (fabs(a[0]) > b[0]) gb[0] += sign_of(a[0]) * g[0];
         else ga[0] += g[0];
@@ -624,6 +657,7 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         ga[0] += slope * g[0];
         break;
     case FM_DO_PROFILE: ga[0] += (at[1] * g[0] + at[2] * g[1]) + fm_profile_third(&s->image, n->k, a[0]) * g[2]; break;
+    case FM_DO_ROAD: fm_meeting_adjoint(s, n, v, d); break;
     case FM_DO_OIL:
         slope = (at[0] + a[0]) / b[0]; /* exp(a / b) - 1 */
         ga[0] += slope * g[0], gb[0] += (at[0] - a[0] * slope) / b[0] * g[0];

@@ -5,6 +5,7 @@
 #include "../image/kinds.h"
 #include "../maths/rotations.h"
 #include "builder.h"
+#include "contact_graph.h"
 #include "cut_graph.h"
 #include "matrix_graph.h"
 #include "nodes.h"
@@ -274,6 +275,8 @@ static int32_t energy_at(fm_builder *b)
     for (int32_t i = 0; i < m->n.motors; i++) add_energy_of_motor(b, i, &sum);
     for (int32_t i = 0; i < m->n.gears; i++) add_energy_of_gear(b, i, &sum);
     for (int32_t i = 0; i < m->n.cylinders; i++) add_energy_of_cylinder(b, i, &sum);
+    for (int32_t i = 0; i < m->n.spots; i++) sum = fm_add_node(b, FM_DO_SUM, sum, fm_spot_energy(b, i), 0);
+    for (int32_t i = 0; i < m->n.rolls; i++) sum = fm_add_node(b, FM_DO_SUM, sum, fm_roll_energy(b, i), 0);
     for (int32_t j = 0; j < m->n.joints; j++) add_energy_between_modes(b, j, &sum);
     for (int32_t i = 0; i < m->n.modals; i++) add_energy_of_modes(b, i, &sum);
     return sum;
@@ -396,6 +399,10 @@ void fm_build_outputs(fm_builder *b)
         }
         if (kind == FM_RO_TENSION || kind == FM_RO_PATH || kind == FM_RO_SLACK) {
             b->g->output[v] = side_at(b, kind, m->rope_side[object] + part);
+            continue;
+        }
+        if (fm_kinds[kind].owner == FM_CONTACT && place == FM_AT_NOWHERE) {
+            b->g->output[v] = fm_contact_output(b, kind, object, part);
             continue;
         }
         if (other) at = moves && !of_tree ? cut_at(b, kind, object, part) : place_of(b, kind, object);

@@ -108,17 +108,6 @@ static nearest nearest_of(const fm_instance *s, int32_t i)
     return out;
 }
 
-/* x^m, odd in x. */
-static double power(double x, double m)
-{
-    const double size = fabs(x);
-    if (m == 1.0) return x;
-    if (m == 1.5) return x * sqrt(size);
-    if (!(size > 0.0)) return 0.0;
-    const double z = m * fm_logarithm(size), grown = z < 0.0 ? fm_decay(-z) : 1.0 / fm_decay(z);
-    return x < 0.0 ? -grown : grown;
-}
-
 /* What a rate of the gap leaves of N. */
 static double pressing(const fm_instance *s, int32_t c, double rate)
 {
@@ -127,7 +116,7 @@ static double pressing(const fm_instance *s, int32_t c, double rate)
 
 static double normal_at(const fm_instance *s, int32_t c, double gap, double part)
 {
-    return s->contact_stiffness[c] * power(-gap, s->contact_exponent[c]) * part;
+    return s->contact_stiffness[c] * fm_odd_power(-gap, s->contact_exponent[c]) * part;
 }
 
 /* With N, as the step began. */
@@ -301,6 +290,13 @@ int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out)
     return 1;
 }
 
+/* Whether the bristles of a spot that presses slip, at the present state. */
+int fm_spot_slips(const fm_instance *s, int32_t i)
+{
+    const nearest at = touch_of(s, i);
+    return s->image.spot_state[i] >= 0 && bristles_of(s, i, &at, s->y).slips;
+}
+
 /* What the position of a law of a spot is a difference of: places; 1 and its part; forces, which may be nothing. */
 double fm_spot_unit(const fm_instance *s, int which)
 {
@@ -416,7 +412,7 @@ static double energy(const fm_instance *s, int32_t i)
     const int32_t c = s->image.spot_contact[i];
     const nearest at = nearest_of(s, i);
     const double x = at.gap < 0.0 ? -at.gap : 0.0, m = s->contact_exponent[c];
-    double sum = s->contact_stiffness[c] * x * power(x, m) / (m + 1.0);
+    double sum = s->contact_stiffness[c] * x * fm_odd_power(x, m) / (m + 1.0);
     if (s->image.spot_state[i] < 0) return sum;
     const double *z = stored(s, i, s->y);
     if (s->image.contact_rubs[c] == FM_RUBS_AS_TYRE) return sum + fm_tread_energy(s, c, z);
@@ -478,7 +474,7 @@ static int stiffness(const fm_instance *s, int32_t i, const double *y, fm_direct
     const int32_t c = s->image.spot_contact[i], rubs = s->image.contact_rubs[c];
     const nearest now = touch_of(s, i);
     const double x = -now.gap, m = s->contact_exponent[c], creep = s->contact_creep[c];
-    const double press = s->contact_damping[c] * s->contact_stiffness[c] * power(x, m);
+    const double press = s->contact_damping[c] * s->contact_stiffness[c] * fm_odd_power(x, m);
     double side[2][3], k = 0.0, d = 0.0;
     int32_t links_of[2];
     if (now.open || !(x > 0.0)) return 0;

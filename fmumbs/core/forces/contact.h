@@ -8,6 +8,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_spot_pressed(const fm_instance *s, int32_t i, fm_pressed *out);
+int fm_spot_slips(const fm_instance *s, int32_t i);
 void fm_spot_watch(const fm_instance *s, int32_t i, int first, int laws, const double *y, double *at);
 double fm_spot_unit(const fm_instance *s, int which);
 double fm_spot_apart(const fm_instance *s, int32_t i, double arm[2]);

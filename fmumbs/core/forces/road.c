@@ -268,3 +268,13 @@ void fm_road_below(const fm_image *m, int32_t road, const fm_over_road *body, do
     memcpy(foot, it.foot, sizeof it.foot);
     memcpy(n, it.n, sizeof it.n);
 }
+
+/* By how much the road and f change with x. */
+fm_road_slopes fm_road_slopes_at(const fm_image *m, int32_t road, const fm_over_road *body, double x)
+{
+    meeting it = {.m = m, .road = road, .body = body};
+    const height at = height_at(m, road, x);
+    fm_road_slopes out = {at.slope, at.bend, 0.0};
+    (void)tilt(&it, x, &out.rate);
+    return out;
+}

@@ -26,8 +26,6 @@
 
 #include <math.h>
 
-#define AT_ONCE 0.05 /* p */
-
 /* Ahead and aside; of a wheel that lies flat, any two. */
 static void find_sides(const double n[3], const double axis[3], double side[2][3])
 {
@@ -54,7 +52,7 @@ void fm_tread_at(const fm_instance *s, int32_t c, const double n[3], const doubl
         out->slip[k] = dot(slip, out->side[k]);
         out->K[k] = C / sigma;
         out->relax[k] = V / sigma;
-        out->D[k] = 1.0 / (1.0 / s->contact_tangential_damping[c] + V / (AT_ONCE * C));
+        out->D[k] = 1.0 / (1.0 / s->contact_tangential_damping[c] + V / (FM_TREAD_AT_ONCE * C));
     }
 }
 

@@ -6,6 +6,8 @@
 
 FM_HIDDEN_BEGIN
 
+#define FM_TREAD_AT_ONCE 0.05 /* p */
+
 /* A tyre ahead and aside: unit vectors in world axes, slip [m/s], stiffness and damping of its tread, and the rate at
  * which the tread relaxes by rolling. */
 typedef struct fm_tread {

@@ -1,4 +1,4 @@
-/* decay.c: the exponential exp(-x) for x >= 0 and the natural logarithm, the same bits everywhere.
+/* decay.c: the exponential exp(-x) for x >= 0, the natural logarithm and powers, the same bits everywhere.
  *
  * x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 as a sum of two numbers, the first of which has 32 bits, so that its
  * products with n are exact; exp(-r) by its power series, whose remainder is below 1e-17. x = 2^n m with m between
@@ -31,4 +31,15 @@ double fm_logarithm(double x)
     const double z = (m - 1.0) / (m + 1.0), zz = z * z;
     for (int i = FM_LOGARITHM_TERMS; i > 0; i -= 2) sum = sum * zz + 1.0 / i;
     return n * 0.69314718055994531 + 2.0 * z * sum;
+}
+
+/* x^m, odd in x. */
+double fm_odd_power(double x, double m)
+{
+    const double size = fabs(x);
+    if (m == 1.0) return x;
+    if (m == 1.5) return x * sqrt(size);
+    if (!(size > 0.0)) return 0.0;
+    const double z = m * fm_logarithm(size), grown = z < 0.0 ? fm_decay(-z) : 1.0 / fm_decay(z);
+    return x < 0.0 ? -grown : grown;
 }

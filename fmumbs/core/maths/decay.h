@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 double fm_decay(double x);
 double fm_logarithm(double x);
+double fm_odd_power(double x, double m);
 
 FM_HIDDEN_END
 

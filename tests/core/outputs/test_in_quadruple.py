@@ -17,6 +17,7 @@ from support.closed import CLOSING, cammed, closed_by, space
 from support.drawing.mechanism import Refused, draw
 from support.host import by_reference
 from support.sweeps import first, seeds
+from support.touching import CASES, touching
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glob("*.py"))
 
@@ -38,9 +39,12 @@ FEW = 20
 """States and parameters of one model, drawn, and five times as many outputs: bodies have ten, joints forty."""
 
 
-def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT, off: float = 0.0, apart: bool = False) -> None:
+def check(
+    solver: fm.Solver, seed: int = 1, exact: float = EXACT, off: float = 0.0, apart: bool = False, element: str = ""
+) -> None:
     """off: by how much of their sizes the states are moved, off the constraints and quaternions off unit length. apart:
-    rows of different units, each beside its own largest change by the sizes of the knowns.
+    rows of different units, each beside its own largest change by the sizes of the knowns. element: its parameters are
+    all asked for, others are drawn.
     """
     point = Point(solver)
     rng = np.random.default_rng(seed)
@@ -56,7 +60,9 @@ def check(solver: fm.Solver, seed: int = 1, exact: float = EXACT, off: float = 0
         return sorted(rng.choice(of, min(count, len(of)), replace=False).tolist())
 
     unknowns = [u for u in [*point.rates, *few(outputs, 5 * FEW)] if point.has_adjoint(u, point.states[0])]
-    knowns = [k for k in [*few(inputs), *few(parameters)] if point.has_adjoint(point.rates[0], k)]
+    own = [i for i in parameters if element and point.variables[i].name.startswith(f"{element}.")]
+    parameters = [i for i in parameters if i not in own]
+    knowns = [k for k in [*few(inputs), *own, *few(parameters)] if point.has_adjoint(point.rates[0], k)]
     knowns = [*few(point.states), *knowns]
     value, expected = values_and_derivatives(point, unknowns, knowns)
     signs = rng.choice([-1.0, 1.0], len(point.x))
@@ -228,6 +234,18 @@ def test_motors(seed: int) -> None:
     point = Point(solver)
     if held and inductance > 0.0:  # whether it is held depends on the last digits of the state, which check() moves
         assert not any(point.column([point.rates[-1]], k)[0] for k in point.states)
+
+
+@pytest.mark.parametrize("seed", seeds(1, 10))
+@pytest.mark.parametrize("slow", [True, False])
+@pytest.mark.parametrize(("shape", "surface", "friction"), first(7, CASES))
+def test_contacts(shape: str, surface: str, friction: str, slow: bool, seed: int) -> None:
+    """That stick and slip, with bristles bent, on a body that moves, too."""
+    solver = pushed(touching(seed, shape, surface, friction, slow))
+    solver.step(2e-3)
+    states = {solver.get(v.name) for v in solver.image.variables if v.kind == "state" and v.causality == "output"}
+    assert states - {0.0} == ({1.0} if friction == "none" or (slow and friction != "creep") else {2.0})
+    check(solver, seed, apart=True, element="touch")
 
 
 @pytest.mark.parametrize("seed", seeds(12, 600))
