@@ -15,6 +15,7 @@ CASES = [
     ("box", "plane", "creep"), ("disc", "road", "rolling"), ("sphere", "road", "rolling"),
 ]  # fmt: skip
 """Shape, surface and friction."""
+TURNED = fm.Rotation.about("z", 0.3)
 PROFILE = ((-2.0, 0.05), (0.2, -0.03), (2.5, 0.04))
 """[m], of few parts, since a search in 113 bits takes long."""
 
@@ -53,7 +54,7 @@ def touching(seed: int, shape: str, surface: str, friction: str, slow: bool) -> 
     def made(place: Any) -> fm.Model:
         model = fm.Model("touching", gravity=(1.0, 0.5, -9.81))
         joint = fm.Free("J", under.at(), over.at(), q0=(*place, *q / np.linalg.norm(q)), **start)
-        one, other = shape_on(shape, over.at(0.02, 0.01, 0.0)), surface_on(surface, under.at())
+        one, other = shape_on(shape, over.at(0.02, 0.01, 0.0)), surface_on(surface, under.at(rotation=TURNED))
         tread = {"mu": 0.8, "slip_stiffness": (8e3, 6e3), "relaxation": (0.15, 0.3), "damping": 30.0}
         touch = fm.Tyre("touch", one, other, press, **tread) if friction == "tyre" else None
         model.add(under, over, replace(carried, F=model.ground.at()), joint)
