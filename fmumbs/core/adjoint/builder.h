@@ -56,9 +56,9 @@ typedef struct fm_cylinder_slots {
     int32_t x, force, volume[2], pressure[2], flow[2];
 } fm_cylinder_slots;
 
-/* Of a spot of a contact: the axes in which bristles are held; in the world's the normal, where it is, the gap and its
- * rate; how A turns in B, moves at its centre past B, and its z; slip and speed; N, friction less its sign, the force
- * on A; moments against rolling and drilling; the forces of a tyre's tread. */
+/* Of a spot of a contact: the axes in which bristles are held; in the world's the normal, where it is, the gap and
+ * its rate; how A turns in B, moves at its centre past B, and its z; slip and speed; N, friction less its sign, the
+ * force on A; moments against rolling and drilling; the forces of a tyre's tread. */
 typedef struct fm_spot_slots {
     int32_t held, n, at, gap, rate, turn, ahead, axis, slip, speed, normal, rub, force, moment[2], tread[2];
 } fm_spot_slots;
