@@ -97,8 +97,8 @@ enum {
     O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
     O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
     O(PROFILE, 3)   /* the path k over a coordinate a, and its first two derivatives by that */ \
-    O(ROAD, 7)      /* of spot k, axes of B in a, A's centre from B's point in b, axes of A in c: the foot on its road, \
-                     * the normal, and the road's x there (road_operations.c) */                     \
+    O(ROAD, 7)      /* of spot k, axes of B in a, A's centre from B's point in b, axes of A in c: the foot on its \
+                     * road, the normal, and the road's x there (road_operations.c) */                     \
     O(OIL, 1)       /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
     O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
     O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
