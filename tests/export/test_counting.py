@@ -17,6 +17,8 @@ from support.one_file import program
 from support.sweeps import first, seeds
 
 STEPS = 50
+WORST = 1.2
+"""Times the mean: the worst step without events."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -60,6 +62,14 @@ def test_it_takes_the_steps_of_any_mechanism(seed: int) -> None:
     except fm.FmumbsError as error:
         pytest.skip(f"refused: {error}")
     assert_same_bits(image, step)
+
+
+def test_a_skate_that_turns_has_no_long_steps() -> None:
+    """Each quarter turn an element of its rates changes sign; the step looks whether that is at a pole."""
+    image = fm.compile(read_model("skate"), scheme="rk4", step=1e-3)
+    each = np.array(steps_of(image, 1e-3, 2200).operations)
+    assert np.count_nonzero(each > 1.05 * each.mean()) == 2
+    assert each.max() <= WORST * each.mean()
 
 
 def test_operations_of_a_formula_are_counted(tmp_path: Path) -> None:

@@ -236,7 +236,9 @@ int fmu_image_find(fmu_image *image, const char *resources, char *why, size_t ca
     image->bytes = image->owned = NULL;
     image->size = 0;
     if (!resources || !*resources) {
-        (void)fm_print(why, capacity, "no resource location was given; pass the URI of 'resources'");
+        (void)fm_print(why, capacity,
+                       "the location of 'resources' was not given; this binary reads the model there, "
+                       "and one compiled from 'sources' needs no location");
         return 0;
     }
     path = malloc(strlen(resources) + sizeof IMAGE_NAME);

@@ -19,6 +19,7 @@
  * part t of the way from there they are 1/t and t, and what cancels in a harmless passage leaves eps/t of Y:
  * eps^(-1/4), in the middle between 1 and eps^(-1/2), where round-off would be as large as t */
 #define FM_POLE 8192.0
+#define FM_POLE_SECANTS 2   /* places beside the zero of a line */
 #define FM_POLE_HALVINGS 52 /* as many as parts of the way have digits */
 
 /* Y at a part of the way. */
@@ -39,22 +40,28 @@ static double size_of_column(const fm_general *a, const fm_general *b, int32_t c
     return size;
 }
 
-/* Whether an element of Y reverses at a pole between the places of a and b, where its signs differ. */
+/* Whether an element of Y reverses at a pole between the places of a and b, where its signs differ. The first two
+ * places are beside the zero of a line, to either side: there an element that reverses at zero is small. */
 static int grows(const fm_instance *s, const fm_general *a, const fm_general *b, const double *from, const double *to,
                  int32_t row, int32_t column)
 {
     const double size = a->unit[row] * size_of_column(a, b, column);
-    double before = a->Y[row][column], after = b->Y[row][column], low = 0.0, width = 1.0;
+    double before = a->Y[row][column], after = b->Y[row][column], low = 0.0, high = 1.0;
     fm_general g = *a;
-    for (int n = 0; n < FM_POLE_HALVINGS; n++) {
-        const double most = fmax(fabs(before), fabs(after));
+    for (int n = 0; n < FM_POLE_SECANTS + FM_POLE_HALVINGS; n++) {
+        const double most = fmax(fabs(before), fabs(after)), fall = before - after;
+        double part = 0.5;
         if (most > FM_POLE * size) return 1;
         if (most * FM_POLE < size) return 0;
-        width *= 0.5;
-        place_on_way(s, &g, from, to, low + width);
+        if (n < FM_POLE_SECANTS && isfinite(fall)) {
+            const double beside = copysign(0.5 * size / FM_POLE, fabs(before) < most ? after : before);
+            part = (before - beside) / fall;
+        }
+        const double at = low + part * (high - low);
+        place_on_way(s, &g, from, to, at);
         const double now = g.Y[row][column];
-        if (now * before > 0.0) low += width, before = now;
-        else after = now;
+        if (now * before > 0.0) low = at, before = now;
+        else high = at, after = now;
     }
     return !(fmax(fabs(before), fabs(after)) < size); /* at the pole itself Y is not finite */
 }

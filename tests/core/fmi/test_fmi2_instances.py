@@ -60,6 +60,12 @@ def test_missing_resources_are_reported(fmu: Unpacked, place: bytes | None) -> N
     assert "resources" in slave.say
 
 
+def test_a_missing_location_says_which_binary_needs_none(fmu: Unpacked) -> None:
+    slave = Slave(fmu, resources=None)
+    assert not slave.component
+    assert "the location of 'resources' was not given" in slave.say and "compiled from 'sources'" in slave.say
+
+
 def test_format_characters_in_messages_are_escaped(fmu: Unpacked) -> None:
     """Loggers read '%' and '#' in a message, so that both are doubled."""
     slave = Slave(fmu, resources=b"/nowhere/%s%n#r1#")
