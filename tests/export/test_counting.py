@@ -24,6 +24,7 @@ WORST = 1.2
 @pytest.fixture(scope="module", autouse=True)
 def built() -> Path:
     """Built once for all processes."""
+    program("g++")
     with open(counting.FOLDER / "counting.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         return counting.build()
