@@ -89,7 +89,7 @@ def same(values: Values) -> Values:
 
 
 TOLD_AT_STEPS = "lifts off its pulley"
-"""What a Solver tells at the ends of its own steps, and a host, which has others, is not told."""
+"""Told at the ends of steps: each Solver has its own, and a host that completes none is not told."""
 
 class Comparison:
     """One drawn mechanism, and another that must show what `expected` makes of its outputs.

@@ -368,6 +368,17 @@ def test_a_step_ends_before_a_rope_lifts_off_beyond_its_end(scheme: str) -> None
         assert solver.time <= lifts + before
 
 
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_completed_step_names_a_rope_that_lifts_off(
+    tmp_path: Path, fmi: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = fm.export_fmu(tether(sense=1.0), tmp_path / "tether.fmu", fmi=fmi)
+    with pytest.raises(Exception, match=f"fmi{fmi}CompletedIntegratorStep failed with status 2"):
+        simulate_fmu(path, stop_time=2.0, output_interval=0.01, fmi_type="ModelExchange")
+    said = capsys.readouterr().out
+    assert f"fmi{fmi}CompletedIntegratorStep" in said and "rope 'rope' lifts off its pulley on joint 'axle'" in said
+
+
 def test_a_slack_rope_may_be_anywhere_beside_its_pulley() -> None:
     """As long as it is slack: taut there, it is refused."""
     solver = started(tether(length=6.0, sense=1.0))
