@@ -28,6 +28,12 @@ typedef struct fm_line_slots {
     int32_t length, speed;
 } fm_line_slots;
 
+/* Of a link of several screws, in the axes of its frame in the parent, R: its matrix of free screws, the columns of all
+ * by turn and slide, rates, and which screw has which position. */
+typedef struct fm_general_slots {
+    int32_t R, matrix, turn[FM_JOINT_MODES], slide[FM_JOINT_MODES], rate[FM_JOINT_MODES];
+} fm_general_slots;
+
 /* Of a joint. */
 typedef struct fm_cut_output {
     fm_moving between;     /* M's origin from F's */
@@ -78,6 +84,7 @@ typedef struct fm_span_slots {
 /* What builders leave for others: A(type, name, number of elements), m the image. */
 #define FM_BUILDER_ARRAYS(A)                                                                                         \
     A(fm_link_slots, links, m->n.links + 1)       /* the ground first */                                             \
+    A(fm_general_slots, general, m->n.generals)                                                                      \
     A(fm_line_slots, spring, m->n.springs)                                                                           \
     A(int32_t, pull, m->n.springs)                /* of each spring */                                               \
     A(fm_line_slots, actuator, m->n.actuators)                                                                       \

@@ -31,7 +31,8 @@ enum {
     FM_JOINT_TURN = 48,
     FM_JOINT_SLIDE = 49,
     FM_JOINT_SIGN = 50,
-    FM_JOINT_NUMBERS = 51
+    FM_JOINT_ABOUT = 51, /* which of its axes */
+    FM_JOINT_NUMBERS = 52
 };
 
 enum { FM_POINT_AT = 3 }; /* of a point, behind its arm */
@@ -50,7 +51,7 @@ enum {
 
 /* O(id, numbers): what a node computes from its operands a, b, c; rotations stand in front of CARRY. */
 #define FM_OPERATIONS(O)                                                                             \
-    O(JOINT, FM_JOINT_NUMBERS) /* of link k, by the coordinate b and its second derivative c (link_operations.c) */ \
+    O(JOINT, FM_JOINT_NUMBERS) /* on motion k: rate a, coordinate b, its second derivative c (link_operations.c) */ \
     O(BODY, FM_BODY_NUMBERS) /* the wrench of body k, added to b: axes of inertia in a, centre in the link's in c */ \
     O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */ \
     O(ADD_FORCE, 6) /* a + k b, a force at the arm c */ \
@@ -58,6 +59,7 @@ enum {
     O(RESIDUAL, 3)  /* of link k, by its axis a, the wrench b that it takes, the applied force c */ \
     O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
     O(PLACE, 9)     /* a R0: R0 in c */                                                              \
+    O(COMPOSE, 9)   /* a c, two rotations */                                                         \
     O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
     O(CARRY, 3)     /* a b, a rotation */                                                            \
     O(BACK, 3)      /* a' b */                                                                       \
@@ -68,6 +70,7 @@ enum {
     O(CROSS, 3)                                                                                      \
     O(ADD_CROSS, 3) /* a + b x c */                                                                  \
     O(INERTIA, 3)   /* a I a' b: I in c, xx yy zz xy xz yz */                                        \
+    O(SOLVE, 6)     /* M^-1 b of n numbers, or M'^-1 b if k is -n: M in a, n x n by rows */         \
     O(SYMMETRIC, 3) /* a matrix times c: its diagonal in a, its entries 12, 13, 23 in b */           \
     O(BEND, 3)      /* rotation vector of the quaternion a */                                        \
     O(VECTOR, 3)    /* of the numbers a, b, c */                                                     \
@@ -157,6 +160,9 @@ typedef struct fm_known_place {
     L(coupled_damping, coupled_damping, m->n.coupled)                  \
     L(mass, mass, m->n.bodies)                                         \
     L(inertia, inertia, 6 * m->n.bodies)                               \
+    L(screw_stiffness, screw_stiffness, m->n.screws)                   \
+    L(screw_damping, screw_damping, m->n.screws)                       \
+    L(screw_rest, screw_rest, m->n.screws)                             \
     L(spring_stiffness, spring_stiffness, m->n.springs)                \
     L(spring_damping, spring_damping, m->n.springs)                    \
     L(spring_free_length, spring_free_length, m->n.springs)            \
@@ -248,11 +254,14 @@ typedef struct fm_leaves {
  * force by its own joint's reaction, less this function of the reaction. */
 #define FM_CONDITIONS(m) ((m)->n.laws + (m)->n.frictions)
 
+#define FM_MOTIONS(m) ((m)->n.links + 2 + 2 * (m)->n.screws)
+
 /* The arrays of a graph: A(type, name, number of elements), g the graph and m the model. */
 #define FM_GRAPH_ARRAYS(A)                                                                     \
     A(fm_node, node, g->nodes)                                                                 \
     A(double, value, g->values)                                                                \
-    A(fm_motion_places, motion, m->n.links + 1) /* of each link, the ground first */            \
+    A(fm_motion_places, motion, FM_MOTIONS(m)) /* of each link, the ground first; what rests; of each screw of \
+                                                * nonholonomic joints two, at no rates and at its own */ \
     A(int32_t, residual, m->n.speeds)   /* of each velocity variable; none: its acceleration is given */ \
     A(int32_t, acceleration, m->n.speeds)                                                      \
     A(int32_t, rate, m->ny)             /* of each position variable and each bristle */       \

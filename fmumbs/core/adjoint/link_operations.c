@@ -38,9 +38,10 @@ typedef struct joint {
     vec e, l, t, x, fixed; /* fixed: what l is at the coordinate zero */
 } joint;
 
-static const fm_motion_places *parent_of(const fm_instance *s, int32_t link)
+/* What a joint moves on: FM_JOINT of graph.h has its place in k. */
+static const fm_motion_places *carrier_of(const fm_instance *s, const fm_node *n)
 {
-    return s->graph->motion + 1 + s->image.link_parent[link];
+    return s->graph->motion + n->k;
 }
 
 static const fm_motion_places *link_of(const fm_instance *s, int32_t body)
@@ -53,14 +54,14 @@ static int32_t place_of_speed(const fm_instance *s, int32_t link)
     return s->graph->leaf.y + s->image.n.positions + s->image.link_u[link];
 }
 
-static joint joint_at(const fm_instance *s, const fm_node *n, const double *v)
+static joint joint_at(const fm_node *n, const double *v)
 {
     const double *own = v + n->out;
     joint j = {.q = v[n->b],
                .second = v[n->c],
                .turn = own[FM_JOINT_TURN],
                .slide = own[FM_JOINT_SLIDE],
-               .at_u = place_of_speed(s, n->k),
+               .at_u = n->a,
                .e = at(own + FM_JOINT_AXIS),
                .l = at(own + FM_JOINT_ARM),
                .t = at(own + FM_JOINT_TURNED),
@@ -86,11 +87,11 @@ static void turn_frame(const double *A, const double *R0, double angle, int k, d
 
 static void joint_value(const fm_instance *s, const fm_node *n, double *v)
 {
-    const fm_motion_places *p = parent_of(s, n->k);
-    const int axis = fm_link_axis(s->image.link_kind[n->k]);
+    const fm_motion_places *p = carrier_of(s, n);
     double *own = v + n->out;
-    const double q = v[n->b], u = v[place_of_speed(s, n->k)], second = v[n->c], turn = own[FM_JOINT_TURN],
-                 slide = own[FM_JOINT_SLIDE], sign = own[FM_JOINT_SIGN];
+    const int axis = (int)own[FM_JOINT_ABOUT];
+    const double q = v[n->b], u = v[n->a], second = v[n->c], turn = own[FM_JOINT_TURN], slide = own[FM_JOINT_SLIDE],
+                 sign = own[FM_JOINT_SIGN];
     const vec w = at(v + p->w), alpha = at(v + p->alpha);
     turn_frame(v + p->R, own + FM_JOINT_R0, sign * turn * q, axis, own + FM_MOTION_R);
     const vec e = {sign * own[axis], sign * own[3 + axis], sign * own[6 + axis]};
@@ -111,8 +112,8 @@ static void joint_value(const fm_instance *s, const fm_node *n, double *v)
 
 static void joint_tangent(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
-    const fm_motion_places *p = parent_of(s, n->k);
-    const joint j = joint_at(s, n, v);
+    const fm_motion_places *p = carrier_of(s, n);
+    const joint j = joint_at(n, v);
     const vec w = at(v + p->w), alpha = at(v + p->alpha), dR = at(d + p->R), dw = at(d + p->w),
               dalpha = at(d + p->alpha);
     const double dq = d[n->b], du = d[j.at_u], dsecond = d[n->c];
@@ -135,8 +136,8 @@ static void joint_tangent(const fm_instance *s, const fm_node *n, const double *
 
 static void joint_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
-    const fm_motion_places *p = parent_of(s, n->k);
-    const joint j = joint_at(s, n, v);
+    const fm_motion_places *p = carrier_of(s, n);
+    const joint j = joint_at(n, v);
     const double *g = d + n->out;
     const vec w = at(v + p->w), alpha = at(v + p->alpha), gr = at(g + FM_MOTION_PLACE), gw = at(g + FM_MOTION_W),
               gv = at(g + FM_MOTION_V), galpha = at(g + FM_MOTION_ALPHA), ga = at(g + FM_MOTION_A);

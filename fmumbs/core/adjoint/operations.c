@@ -16,6 +16,7 @@
 #include "road_operations.h"
 #include "rope_operations.h"
 #include "row_operations.h"
+#include "solve_operations.h"
 #include "sums.h"
 
 #include <math.h>
@@ -307,7 +308,8 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
         product(a, c, A);
         product(A, R, out);
         break;
-    case FM_DO_PLACE: product(a, c, out); break;
+    case FM_DO_PLACE:
+    case FM_DO_COMPOSE: product(a, c, out); break;
     case FM_DO_ROTATE: rotate(a, b, sign_of_turn(n), out); break;
     case FM_DO_CARRY: rotate_out(a, b, out); break;
     case FM_DO_BACK: rotate_in(a, b, out); break;
@@ -329,6 +331,7 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
         add_to(out, a);
         break;
     case FM_DO_INERTIA: inertia_times(a, c, b, out); break;
+    case FM_DO_SOLVE: fm_solve_value(n, v); break;
     case FM_DO_SYMMETRIC: symmetric_times(a, b, c, out); break;
     case FM_DO_BEND: fm_rotation_vector(a, out); break;
     case FM_DO_VECTOR: out[0] = a[0], out[1] = b[0], out[2] = c[0]; break;
@@ -398,6 +401,10 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         add_to(out, da);
         break;
     case FM_DO_PLACE: memcpy(out, da, 3 * sizeof *out); break;
+    case FM_DO_COMPOSE:
+        rotate_out(a, dc, out);
+        add_to(out, da);
+        break;
     case FM_DO_ROTATE:
         turn_along(b, sign_of_turn(n), db, x);
         rotate_out(a, x, out);
@@ -441,6 +448,7 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
         add_to(out, y);
         add_cross(out, da, at);
         break;
+    case FM_DO_SOLVE: fm_solve_tangent(n, v, t); break;
     case FM_DO_SYMMETRIC:
         symmetric_times(a, b, dc, out);
         symmetric_times(da, db, c, x);
@@ -563,6 +571,11 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         add_spin_adjoint(b, x, c[9], gb);
         break;
     case FM_DO_PLACE: add_to(ga, g); break;
+    case FM_DO_COMPOSE:
+        add_to(ga, g);
+        rotate_in(a, g, x);
+        add_to(gc, x);
+        break;
     case FM_DO_ROTATE:
         add_to(ga, g);
         rotate_in(a, g, x);
@@ -606,6 +619,7 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
         add_cross(gc, g, b);
         break;
     case FM_DO_INERTIA: adjoin_inertia(a, b, c, at, g, ga, gb, gc); break;
+    case FM_DO_SOLVE: fm_solve_adjoint(n, v, d); break;
     case FM_DO_SYMMETRIC:
         for (int j = 0; j < 3; j++) ga[j] += c[j] * g[j];
         gb[0] += c[0] * g[1] + c[1] * g[0];

@@ -7,6 +7,7 @@
 #include "builder.h"
 #include "contact_graph.h"
 #include "cut_graph.h"
+#include "general_graph.h"
 #include "matrix_graph.h"
 #include "nodes.h"
 #include "tree_graph.h"
@@ -164,6 +165,14 @@ static void add_energy_of_joint(fm_builder *b, int32_t i, int32_t *sum)
     const int32_t u = m->link_u[i], q = leaf->y + m->link_p[i], speed = leaf->y + m->n.positions + u;
     const int32_t joint = m->link_joint[i];
     if (u < 0 || m->link_kind[i] >= FM_LINK_MODAL) return;
+    if (m->link_kind[i] == FM_LINK_GENERAL) {
+        const int32_t g = m->link_general[i], first = m->general_screw[g];
+        for (int32_t k = 0; k < m->general_screws[g]; k++)
+            add_energy_of_spring(b, leaf->screw_stiffness + first + k,
+                                 leaf->y + m->link_p[i] + fm_place_of_screw(m, g, k), leaf->screw_rest + first + k,
+                                 sum);
+        return;
+    }
     if (m->link_kind[i] != FM_LINK_SPHERICAL) {
         add_energy_of_spring(b, leaf->stiffness + u, q, leaf->rest + u, sum);
         if (m->link_kind[i] == FM_LINK_SCREW)

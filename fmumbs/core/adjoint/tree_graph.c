@@ -12,6 +12,7 @@
 #include "../maths/vectors.h"
 #include "builder.h"
 #include "flexible_graph.h"
+#include "general_graph.h"
 #include "matrix_graph.h"
 #include "nodes.h"
 
@@ -64,14 +65,15 @@ static void find_screw(const fm_image *m, int32_t i, double *turn, double *slide
 static void build_screw(fm_builder *b, int32_t i, fm_link_slots *k)
 {
     const fm_image *m = b->m;
-    const int32_t at = fm_add_part(b, FM_DO_JOINT, 0, b->g->leaf.y + m->link_p[i], b->g->acceleration[m->link_u[i]], i,
-                                   FM_JOINT_NUMBERS);
+    const int32_t rate = b->g->leaf.y + m->n.positions + m->link_u[i], second = b->g->acceleration[m->link_u[i]];
+    const int32_t at =
+        fm_add_part(b, FM_DO_JOINT, rate, b->g->leaf.y + m->link_p[i], second, 1 + m->link_parent[i], FM_JOINT_NUMBERS);
     if (b->failed) return;
     double *numbers = b->g->value + at;
     memcpy(numbers + FM_JOINT_R0, m->link_R + 9 * i, 9 * sizeof *numbers);
     memcpy(numbers + FM_JOINT_AT, m->link_r + 3 * i, 3 * sizeof *numbers);
     find_screw(m, i, numbers + FM_JOINT_TURN, numbers + FM_JOINT_SLIDE);
-    numbers[FM_JOINT_SIGN] = m->link_sign[i];
+    numbers[FM_JOINT_SIGN] = m->link_sign[i], numbers[FM_JOINT_ABOUT] = fm_link_axis(m->link_kind[i]);
     k->R = at + FM_MOTION_R, k->r = at + FM_MOTION_PLACE;
     k->w = at + FM_MOTION_W, k->v = at + FM_MOTION_V;
     k->alpha = at + FM_MOTION_ALPHA, k->a = at + FM_MOTION_A;
@@ -160,12 +162,14 @@ int fm_build_links(fm_builder *b)
         fm_link_slots *k = b->link + i;
         const fm_link_slots *p = b->link + m->link_parent[i];
         memset(k, 0xff, sizeof *k);
-        if (m->link_kind[i] == FM_LINK_GENERAL)
-            return fm_uncovered(b, "nonholonomic joint, or joint of several excited and free modes,",
-                                m->joint_name[m->link_joint[i]]);
-        const int screw = m->link_kind[i] < FM_LINK_MODAL && m->link_kind[i] != FM_LINK_SPHERICAL && m->link_u[i] >= 0;
-        if (!screw && !is_zero(m->link_r + 3 * i)) k->arm = fm_carry(b, p->R, m->link_r + 3 * i);
+        const int general = m->link_kind[i] == FM_LINK_GENERAL;
+        const int screw =
+            !general && m->link_kind[i] < FM_LINK_MODAL && m->link_kind[i] != FM_LINK_SPHERICAL && m->link_u[i] >= 0;
+        if (general && m->n.rows > 0)
+            return fm_uncovered(b, "in a mechanism with loops the nonholonomic joint", m->joint_name[m->link_joint[i]]);
+        if (!screw && !general && !is_zero(m->link_r + 3 * i)) k->arm = fm_carry(b, p->R, m->link_r + 3 * i);
         if (screw) build_screw(b, i, k);
+        else if (general) fm_build_general(b, i);
         else if (m->link_kind[i] == FM_LINK_SPHERICAL) build_ball(b, i, k, p);
         else if (m->link_kind[i] == FM_LINK_FRAME) fm_build_frame(b, i);
         else if (m->link_kind[i] == FM_LINK_MODAL && m->link_frame[i] >= 0) fm_build_floating(b, i);
@@ -176,7 +180,7 @@ int fm_build_links(fm_builder *b)
         }
         if (m->link_kind[i] != FM_LINK_SPHERICAL) k->size = p->size;
         fm_keep_motion(b, i);
-        place_rates(b, i);
+        if (!general) place_rates(b, i);
     }
     return 1;
 }
@@ -234,6 +238,8 @@ void fm_build_residuals(fm_builder *b)
         if (m->link_kind[i] == FM_LINK_SPHERICAL) {
             const int32_t at = ball_residual(b, i, k);
             for (int j = 0; j < 3; j++) b->g->residual[u + j] = at + j;
+        } else if (m->link_kind[i] == FM_LINK_GENERAL) {
+            fm_build_general_forces(b, i);
         } else if (m->link_kind[i] >= FM_LINK_MODAL) {
             fm_build_frame_forces(b, i);
             const int32_t forces = u >= 0 ? fm_forces_on_modes(b, i) : FM_NO_SLOT;

@@ -2,6 +2,7 @@
 states, inputs and parameters, of rates and outputs, in a motion that a host integrates.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from oracle.quadruple import Point, values_and_derivatives
 from support.closed import CLOSING, cammed, closed_by, space
 from support.drawing.mechanism import Refused, draw
 from support.host import by_reference
-from support.sweeps import first, seeds
+from support.nonholonomic import nonholonomic
+from support.sweeps import examples, first, seeds
 from support.touching import CASES, touching
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glob("*.py"))
@@ -234,6 +236,17 @@ def test_motors(seed: int) -> None:
     point = Point(solver)
     if held and inductance > 0.0:  # whether it is held depends on the last digits of the state, which check() moves
         assert not any(point.column([point.rates[-1]], k)[0] for k in point.states)
+
+
+@examples(4, 60, nonholonomic())
+def test_nonholonomic_joints(plain: fm.Model) -> None:
+    """Random ones with free, excited and locked modes, springs and dampers, on a body that moves freely."""
+    model = fm.Model("sprung", gravity=plain.gravity)
+    each = np.ones(len(plain["J"].q0))
+    model.add(*plain.bodies, plain["A"], replace(plain["J"], stiffness=3.0 * each, damping=0.4 * each, rest=0.2 * each))
+    solver = pushed(model)
+    assert int(solver.image.sizes["generals"]) == 1
+    check(solver, apart=True, element="J")
 
 
 @pytest.mark.parametrize("seed", seeds(1, 10))
