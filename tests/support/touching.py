@@ -44,7 +44,7 @@ def touching(seed: int, shape: str, surface: str, friction: str, slow: bool) -> 
     q = np.array([1.0, 1.0, 0.0, 0.0] if upright else [1.0, 0.0, 0.0, 0.0]) + np.r_[0.0, rng.uniform(-0.2, 0.2, 3)]
     start: dict[str, Any] = {"u0": tuple(speed)}
     carried = fm.Free("F", fm.Model("none").ground.at(), under.at(), q0=(0, 0, 0, 1, 0.1, -0.2, 0.1), u0=(0.4,) * 6)
-    press = fm.Press(2e4, exponent=float(rng.choice([1.0, 1.5, 1.8])), damping=0.3)
+    press = fm.Press(2e4, exponent=float(rng.choice([1.5, 1.0, 1.8])), damping=0.3)
     rubs = {
         "coulomb": fm.Coulomb(0.2, static=0.3, stribeck=0.3, stiffness=1e4, damping=20.0),
         "creep": fm.Coulomb(0.4, static=0.5, stribeck=0.3, creep=0.05),
