@@ -458,7 +458,7 @@ class Solver:
         self._call(function, *arguments)
 
     def filled(self, function: Any, values: Array) -> Array:
-        """Values that a function of the core fills, for use within this package.
+        """What a function of the core fills `values` with, which are returned; for use within this package.
 
         Raises SolverError if it fills fewer: where the loops cannot be closed, or the core has another number of them.
         """

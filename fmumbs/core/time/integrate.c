@@ -312,7 +312,7 @@ static int return_to_head(fm_instance *s)
  * comes to the limit of its coordinates, until the limit is located. */
 static int step_short_of(fm_instance *s, double t_end)
 {
-    const int beyond = s->clock[FM_TIME_HEAD] > t_end;
+    const int beyond = s->clock[FM_TIME_HEAD] - t_end > shortest(t_end);
     if (beyond) fm_back_to_start(s);
     const double t = s->clock[FM_TIME_HEAD], failed = s->clock[FM_TIME_DENSE] - t, left = t_end - t;
     const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
