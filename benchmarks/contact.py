@@ -5,8 +5,8 @@
 ball: 0.1 m, falls 0.5 m on an undamped floor of 1e6 N/m; the error is that of its height after it came up again. block:
 on a slope of 0.3 rad with mu = 0.5 for 10 s; the error is how far it creeps after the first second. spheres: 20, of
 0.05 m and 0.5 kg, fall on a plane within four walls, 2 s; how deep the deepest one is pressed into the floor at rest
-[m]. MuJoCo and Drake take fixed steps of 1 ms (MuJoCo's Euler, Drake's discrete solver); their contact laws are their own,
-with the same stiffness where they have one. Evaluations are steps there.
+[m]. MuJoCo and Drake take fixed steps of 1 ms (MuJoCo's Euler, Drake's discrete solver); their contact laws are their
+own, with the same stiffness where they have one. Evaluations are steps there.
 """
 
 import math
