@@ -36,7 +36,7 @@
 typedef struct impact {
     int32_t n;
     double sign[FM_STICKING], e[FM_STICKING], before[FM_STICKING], after[FM_STICKING], impulse[FM_STICKING],
-        rested[FM_STICKING];
+        rested[FM_STICKING], mode[2 * FM_STICKING]; /* mode: before it */
 } impact;
 
 /* Lists the stops that are touched at y, as closed. 0: too many. */
@@ -55,6 +55,7 @@ static int list_touched(fm_instance *s, const double *y, impact *hit)
         hit->e[k] = s->law_restitution[i];
         hit->before[k] = v;
         hit->rested[k] = NAN;
+        memcpy(hit->mode + 2 * k, s->laws.use + 2 * i, 2 * sizeof(double));
         s->laws.use[2 * i] = hit->sign[k] > 0.0 ? -1.0 : wall;
         s->laws.use[2 * i + 1] = hit->sign[k] > 0.0 ? wall : -1.0;
         s->laws.range[2 * k] = hit->sign[k] > 0.0 ? 0.0 : -INFINITY;
@@ -269,7 +270,11 @@ int fm_impacts(fm_instance *s, const fm_evaluation *how, double *y)
     fm_sticking_matrix(s, how, hit.n, s->laws.rates);
     for (int32_t i = 0; i < hit.n; i++)
         if (s->laws.locked[i]) s->laws.locked[i] = FM_LOCKED_AT_REST; /* no impulse changes its velocity */
-    if (!strike(s, how, &hit, y)) return -1;
+    if (!strike(s, how, &hit, y)) {
+        for (int32_t k = 0; k < hit.n; k++)
+            memcpy(s->laws.use + 2 * s->laws.held[k], hit.mode + 2 * k, 2 * sizeof(double));
+        return -1;
+    }
     note_impact(s, how->t, &hit);
     fm_laws_note(s, y);
     return 1;

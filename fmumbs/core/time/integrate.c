@@ -308,11 +308,11 @@ static int return_to_head(fm_instance *s)
     return fm_follow_cut_joints(s) < 0;
 }
 
-/* After a step that failed at its end: one to t_end, if what failed lies beyond it and is no law; halves of it, as long
- * as a joint comes to the limit of its coordinates, until the limit is located. */
+/* After a step that failed at its end: one to t_end, if what failed lies beyond it; halves of it, as long as a joint
+ * comes to the limit of its coordinates, until the limit is located. */
 static int step_short_of(fm_instance *s, double t_end)
 {
-    const int beyond = s->laws.fault < 0 && s->clock[FM_TIME_HEAD] > t_end;
+    const int beyond = s->clock[FM_TIME_HEAD] > t_end;
     if (beyond) fm_back_to_start(s);
     const double t = s->clock[FM_TIME_HEAD], failed = s->clock[FM_TIME_DENSE] - t, left = t_end - t;
     const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));

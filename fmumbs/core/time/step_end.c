@@ -155,12 +155,14 @@ static int comes_to_tangent(fm_instance *s, double t, double arrival, const doub
     return (s->singular->was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
-/* Makes the start of the last step the head again. */
+/* Makes the start of the last step the head again, with the modes of the force laws there. Returns 0. */
 int fm_back_to_start(fm_instance *s)
 {
+    const size_t laws = (size_t)s->image.n.laws;
     memcpy(s->head, s->dense, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
-    memcpy(s->law_struck, s->law_struck_last, FM_STRUCK * (size_t)s->image.n.laws * sizeof(double));
+    memcpy(s->law_mode, s->law_last, 2 * laws * sizeof(double));
+    memcpy(s->law_struck, s->law_struck_last, FM_STRUCK * laws * sizeof(double));
     return 0;
 }
 
