@@ -182,8 +182,8 @@ static fm_status check_rank(fm_instance *s)
 /* Refuses start values that are not resolved. */
 static fm_status check_resolution(fm_instance *s)
 {
-    double value;
-    int32_t slides;
+    double value = 0.0;
+    int32_t slides = 0;
     const int32_t joint = fm_unresolved(s, s->y, &value, &slides);
     const char *unit = slides ? "m" : "rad";
     if (joint < 0) return FM_OK;
