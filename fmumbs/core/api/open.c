@@ -411,13 +411,14 @@ static void divide_directions(fm_instance *s)
     }
 }
 
-/* The instance in one block with a copy of the image, all arrays zero; NULL: there is no memory for it, and why. */
-static fm_instance *allocate(const whole *draft, const void *image, size_t size, const char **why)
+/* The instance in one block with a copy of the image, all arrays zero; NULL: there is no memory for it, and why. Behind
+ * the draft there is room for another one, whose arrays are laid out to measure them. */
+static fm_instance *allocate(whole *draft, const void *image, size_t size, const char **why)
 {
-    whole measured = *draft;
-    const size_t head = (sizeof measured + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    draft[1] = draft[0];
+    const size_t head = (sizeof *draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
-    const size_t work = lay_out(joined(&measured), NULL);
+    const size_t work = lay_out(joined(draft + 1), NULL);
     const int fits = work < FM_TOO_MUCH - head - kept - FM_LINE;
     unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
     if (block == NULL) {
@@ -441,7 +442,7 @@ static fm_instance *allocate(const whole *draft, const void *image, size_t size,
     return s;
 }
 
-/* The same as fm_do_open, with a draft that is zero. */
+/* The same as fm_do_open, with two drafts that are zero. */
 static fm_status open_by(whole *all, const void *bytes, size_t size, int derivatives, fm_instance **out, char *message,
                          size_t capacity)
 {
@@ -473,7 +474,7 @@ fm_status fm_do_open(const void *bytes, size_t size, int derivatives, fm_instanc
 {
     *out = NULL;
     if (bytes == NULL) return refuse(message, capacity, "no model image was given");
-    whole *all = calloc(1, sizeof *all); /* targets have small stacks */
+    whole *all = calloc(2, sizeof *all); /* targets have small stacks */
     /* the image is read where its numbers are aligned, if need be in a copy */
     void *copy = (uintptr_t)bytes % sizeof(double) == 0 ? NULL : malloc(size + FM_LINE);
     if (copy != NULL) memcpy(copy, bytes, size);
