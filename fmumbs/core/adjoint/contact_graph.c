@@ -63,12 +63,6 @@ static int32_t part_of(fm_builder *b, int32_t slips, int32_t limit, int32_t size
     return either(b, slips, one, over(b, limit, safe));
 }
 
-static int32_t axes_of(fm_builder *b, int32_t point)
-{
-    const fm_image *m = b->m;
-    return fm_add_node(b, FM_DO_PLACE, b->link[m->point_link[point]].R, 0, fm_constant(b, m->point_R + 9 * point, 9));
-}
-
 /* From the centre of a spot to where it is furthest against n: -Q n / sqrt(n Q n), Q = R half^2 R'. */
 static int32_t reach_of(fm_builder *b, int32_t i, int32_t n, int32_t R)
 {
@@ -87,7 +81,7 @@ static void build_nearest(fm_builder *b, int32_t i, fm_spot_slots *out)
     const int32_t P = m->spot_P[i], Q = m->spot_Q[i], A = m->point_link[P], B = m->point_link[Q];
     const fm_point_slots p = fm_build_point(b, A, m->point_r + 3 * P), q = fm_build_point(b, B, m->point_r + 3 * Q);
     static const double up[3] = {0.0, 0.0, 1.0};
-    const int32_t away = less(b, p.r, q.r), R_A = axes_of(b, P), R_B = axes_of(b, Q);
+    const int32_t away = less(b, p.r, q.r), R_A = fm_axes_of_point(b, P), R_B = fm_axes_of_point(b, Q);
     const double ball = m->spot_reach[i];
     int32_t between = away;
     out->held = R_B;

@@ -70,7 +70,7 @@ static int build_load(fm_builder *b, int32_t i)
     const fm_point_slots p = fm_build_point(b, link, m->point_r + 3 * P);
     int32_t force = b->g->leaf.load + 6 * i, torque = force + 3;
     if (m->load_axes[i] == FM_POINT_AXES) {
-        const int32_t R = fm_add_node(b, FM_DO_PLACE, b->link[link].R, 0, fm_constant(b, m->point_R + 9 * P, 9));
+        const int32_t R = fm_axes_of_point(b, P);
         force = fm_add_node(b, FM_DO_CARRY, R, force, 0);
         torque = fm_add_node(b, FM_DO_CARRY, R, torque, 0);
     }

@@ -11,12 +11,6 @@ static fm_point_slots point_of(fm_builder *b, int32_t point)
     return fm_build_point(b, b->m->point_link[point], b->m->point_r + 3 * point);
 }
 
-static int32_t axes_of(fm_builder *b, int32_t point)
-{
-    const fm_image *m = b->m;
-    return fm_add_node(b, FM_DO_PLACE, b->link[m->point_link[point]].R, 0, fm_constant(b, m->point_R + 9 * point, 9));
-}
-
 static void build_span(fm_builder *b, int32_t from)
 {
     const fm_image *m = b->m;
@@ -33,7 +27,7 @@ static void build_span(fm_builder *b, int32_t from)
         at->slope =
             fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_QUOTIENT, fm_number(b, 1.0), at->length, 0), arm, 0);
     } else {
-        const int32_t R = axes_of(b, base), N = fm_add_node(b, FM_DO_BACK, R, arm, 0);
+        const int32_t R = fm_axes_of_point(b, base), N = fm_add_node(b, FM_DO_BACK, R, arm, 0);
         at->length = fm_add_part(b, FM_DO_SPAN, N, b->g->leaf.pulley_radius + pulley, 0, on, 4);
         at->slope = fm_add_node(b, FM_DO_CARRY, R, at->length + 1, 0);
         v = fm_add_node(b, FM_DO_ADD_CROSS, v, arm, b->link[link].w);
@@ -87,7 +81,7 @@ static void turn_disc(fm_builder *b, int32_t via, int32_t pull)
     if (pulley < 0) return;
     const int32_t arm = fm_times_constant(b, m->via_turn[via], b->g->leaf.pulley_radius + pulley);
     const int32_t torque = fm_add_node(b, FM_DO_SCALE, fm_add_node(b, FM_DO_PRODUCT, arm, pull, 0),
-                                       fm_carry(b, axes_of(b, point), along), 0);
+                                       fm_carry(b, fm_axes_of_point(b, point), along), 0);
     fm_add_wrench(b, m->point_link[m->pulley_disc[pulley]], FM_NO_SLOT, FM_NO_SLOT, torque, -1);
     fm_add_wrench(b, m->point_link[point], FM_NO_SLOT, FM_NO_SLOT, torque, 1);
 }

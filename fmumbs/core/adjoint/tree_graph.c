@@ -252,6 +252,13 @@ void fm_build_residuals(fm_builder *b)
     }
 }
 
+/* The axes of a point of the image in the world. */
+int32_t fm_axes_of_point(fm_builder *b, int32_t point)
+{
+    const fm_image *m = b->m;
+    return fm_add_node(b, FM_DO_PLACE, b->link[m->point_link[point]].R, 0, fm_constant(b, m->point_R + 9 * point, 9));
+}
+
 /* The motion of a point that is fixed in a link, -1 the ground. */
 fm_point_slots fm_build_point(fm_builder *b, int32_t link, const double *at)
 {

@@ -10,6 +10,7 @@ void fm_keep_motion(fm_builder *b, int32_t i);
 int fm_build_links(fm_builder *b);
 void fm_build_bodies(fm_builder *b);
 void fm_build_residuals(fm_builder *b);
+int32_t fm_axes_of_point(fm_builder *b, int32_t point);
 fm_point_slots fm_build_point(fm_builder *b, int32_t link, const double *at);
 
 FM_HIDDEN_END
