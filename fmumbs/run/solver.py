@@ -373,18 +373,12 @@ class Solver:
         """A sentence on the first deformation since assemble() that left the linear range: a rotation [rad] or strain
         above `solver.deformation`. "" if none did.
         """
-        message = ffi.new("char[]", 400)
-        self._ask(lib.fm_deformation, message, len(message))
-        text = ffi.string(message).decode()
-        return f"Model '{self.image.name}': {text}." if text else ""
+        return self._sentence(lib.fm_deformation)
 
     @property
     def cavitation(self) -> str:
         """A sentence on the first chamber of a cylinder whose oil cavitated since assemble(). "" if none did."""
-        message = ffi.new("char[]", 400)
-        self._ask(lib.fm_cavitation, message, len(message))
-        text = ffi.string(message).decode()
-        return f"Model '{self.image.name}': {text}." if text else ""
+        return self._sentence(lib.fm_cavitation)
 
     @property
     def locks(self) -> dict[str, float]:
@@ -456,6 +450,13 @@ class Solver:
         Raises SolverError if it fails.
         """
         self._call(function, *arguments)
+
+    def _sentence(self, function: Any) -> str:
+        """The sentence that a function of the core writes, "" if none."""
+        message = ffi.new("char[]", 400)
+        self._ask(function, message, len(message))
+        text = ffi.string(message).decode()
+        return f"Model '{self.image.name}': {text}." if text else ""
 
     def filled(self, function: Any, values: Array) -> Array:
         """What a function of the core fills `values` with, which are returned; for use within this package.
