@@ -35,8 +35,8 @@ demo: .venv/.plot .venv/.core
 	@$(MAKE) --no-print-directory .venv/.browser || echo "without zig the page of the demo only plays"
 	$(BIN)/fmumbs demo
 
-test: .venv/.test .venv/.core .venv/.counting # then the rest is independent and runs side by side
-	$(MAKE) --jobs=$$(nproc) --output-sync=target lint sanitize sanitize-python fuzz-briefly
+test: .venv/.test .venv/.core # then the rest is independent and runs side by side
+	$(MAKE) --jobs=$$(nproc) --output-sync=target lint sanitize sanitize-python fuzz-briefly .venv/.counting
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-all: platforms

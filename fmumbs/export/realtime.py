@@ -14,7 +14,6 @@ from fmumbs.compiler.layout import lib
 from fmumbs.compiler.options import RunOptions
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import ExportError
-from fmumbs.export.counting import counted
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
@@ -143,6 +142,8 @@ def counts_of(image: "ModelImage") -> Counts:
         read[n] = solver.read(which)
     each = np.diff(read, axis=0)
     mean, worst = each.mean(axis=0), each.max(axis=0)
+    from fmumbs.export.counting import counted  # late: it runs as a module, too
+
     found = counted(image.bytes, step, steps, 0)
     return Counts(
         steps,
@@ -161,11 +162,11 @@ def section(image: "ModelImage") -> tuple[str, str]:
         f"<tr><td>{what}</td><td>{mean:.6g}</td><td>{worst:.6g}</td><td>{bound}</td></tr>"
         for what, (mean, worst), bound in zip(names, (counts.evaluations, counts.corrections), most, strict=True)
     )
-    said = "Operations are not counted: the installation that made this FMU has no counting core."
+    how = "Operations are not counted: the installation that made this FMU has no counting core."
     if counts.operations:
         mean, worst = counts.operations
         table += f"\n<tr><td>floating-point operations</td><td>{mean:.0f}</td><td>{worst:.0f}</td><td></td></tr>"
-        said = "Operations are additions, subtractions, multiplications, divisions and square roots."
+        how = "Operations are additions, subtractions, multiplications, divisions and square roots."
     return (
         "Real time",
         f"""<p>Integration steps are at most {step_of(image)} s long, and a communication step is divided
@@ -177,7 +178,7 @@ more than {STACK // 1024} KB of stack where the compiler optimizes.</p>
 {table}
 </table>
 <p>An evaluation is one sweep over all bodies and one factor of the loops' matrix; a correction is one solution with
-such a factor, and at most one sweep and factor more. {said} Counted over {counts.steps} steps of the default
+such a factor, and at most one sweep and factor more. {how} Counted over {counts.steps} steps of the default
 experiment. {" ".join(_bounds(image))}</p>""",
     )
 
