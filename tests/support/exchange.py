@@ -12,7 +12,7 @@ import numpy as np
 from fmpy.fmi2 import FMU2Model
 from fmpy.fmi3 import FMU3Model
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853
 
 from fmumbs.play.fmi3 import AsFmi2
 
@@ -98,7 +98,9 @@ class Exchange:
         inputs: Callable[[float], dict[str, float]] | None = None,
         completed: bool = False,
     ) -> None:
-        """Integrates to `end` by DOP853 with inputs set at every evaluation; without indicators."""
+        """Integrates to `end` by DOP853 with inputs set at every evaluation; without indicators. completed: with a
+        completed step after each of its steps.
+        """
 
         def f(t: float, x: Array) -> Array:
             if inputs:
@@ -107,14 +109,17 @@ class Exchange:
 
         t = 0.0
         while t < end:
-            until = min(end, self.next)
-            found = solve_ivp(f, (t, until), self.x, "DOP853", rtol=max(tolerance, 3e-14), atol=tolerance)
-            assert found.success, found.message
-            self.place(until, found.y[:, -1])
-            t = until
-            if completed:
-                self.fmu.completedIntegratorStep()
-            if t == self.next:
+            steps = DOP853(f, t, self.x, min(end, self.next), rtol=max(tolerance, 3e-14), atol=tolerance)
+            asked = False
+            while steps.status == "running" and not asked:
+                failure = steps.step()
+                assert steps.status != "failed", failure
+                if completed:
+                    self.place(steps.t, steps.y)
+                    asked, _ = self.fmu.completedIntegratorStep()
+            t = steps.t
+            self.place(t, steps.y)
+            if asked or t == self.next:
                 self.event()
 
     def free(self) -> None:
