@@ -375,8 +375,27 @@ def test_a_completed_step_names_a_rope_that_lifts_off(
     path = fm.export_fmu(tether(sense=1.0), tmp_path / "tether.fmu", fmi=fmi)
     with pytest.raises(Exception, match=f"fmi{fmi}CompletedIntegratorStep failed with status 2"):
         simulate_fmu(path, stop_time=2.0, output_interval=0.01, fmi_type="ModelExchange")
-    said = capsys.readouterr().out
-    assert f"fmi{fmi}CompletedIntegratorStep" in said and "rope 'rope' lifts off its pulley on joint 'axle'" in said
+    printed = capsys.readouterr().out
+    assert f"fmi{fmi}CompletedIntegratorStep" in printed
+    assert "rope 'rope' lifts off its pulley on joint 'axle'" in printed
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau"])
+def test_a_stop_that_closes_beyond_the_end_of_a_step_is_open_at_it(scheme: str) -> None:
+    """The mass comes to its stop behind the instant at which the rope lifts off, in one step with that or not."""
+    with pytest.raises(fm.SolverError, match="lifts off") as failed:
+        tether(sense=1.0).simulate(stop=2.0, interval=1e-4)
+    lifts = failed.value.result.time[-1]
+    for part in np.linspace(1.001, 1.6, 15):
+        model = tether(sense=1.0)
+        mass = fm.Body("mass", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+        slide = fm.Prismatic("slide", model.ground.at(), mass.at(), axis="x", q0=part * lifts, u0=-1.0)
+        model.add(mass, slide, fm.Stop("floor", slide, lower=0.0, restitution=0.0))
+        solver = started(model, tolerance=1e-3, scheme=scheme)
+        for end in (0.3, 0.9):
+            solver.step(end * lifts)
+            assert_allclose(solver.get("slide.q"), (part - end) * lifts, rtol=1e-9)
+            assert solver.get("floor.closed") == 0.0
 
 
 def test_a_slack_rope_may_be_anywhere_beside_its_pulley() -> None:
