@@ -116,19 +116,26 @@ static int32_t coupling_at(fm_builder *b, int32_t coupling, int32_t term)
     return sum;
 }
 
-/* The drive of a joint's only mode. */
+/* The drive of a joint's only mode, which need not be that of its last link: locked modes may follow. */
 static int32_t drive_at(fm_builder *b, int32_t joint)
 {
     const fm_image *m = b->m;
-    const int32_t last = m->joint_last[joint];
     const int32_t row = m->joint_excited[joint] > 0 ? m->excitation_row[m->joint_excitation[joint]] : -1;
     if (m->joint_nu[joint] != 1 || m->n.couplings > 0) return FM_NO_SLOT;
     if (row >= 0 && fm_is_programmed_length(m, row)) return b->g->leaf.lambda + row;
-    const fm_link_slots *k = b->link + last;
-    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, fm_wrench_of(b, k), 0);
-    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, fm_wrench_of(b, k) + 3, 0);
-    return fm_add_node(b, FM_DO_SUM, fm_times_constant(b, m->link_screw[6 * last + 2], turn),
-                       fm_times_constant(b, m->link_screw[6 * last + 5], push), 0);
+    int32_t moving = m->joint_first[joint];
+    while (moving < m->joint_last[joint] && m->link_u[moving] < 0) moving++;
+    if (m->link_kind[moving] == FM_LINK_GENERAL) return FM_NO_SLOT;
+    const fm_link_slots *last = b->link + m->joint_last[joint], *k = b->link + moving;
+    const int32_t force = fm_wrench_of(b, last) + 3;
+    const int32_t arm = fm_add_node(b, FM_DO_SUBTRACT, last->r, k->r, 0);
+    const int32_t moment =
+        fm_add_node(b, FM_DO_ADD, fm_wrench_of(b, last), fm_add_node(b, FM_DO_CROSS, arm, force, 0), 0);
+    const int32_t turn = fm_add_node(b, FM_DO_DOT, k->axis, moment, 0);
+    const int32_t push = fm_add_node(b, FM_DO_DOT, k->axis, force, 0);
+    double pitch, slide;
+    fm_find_screw(m, moving, &pitch, &slide);
+    return fm_add_node(b, FM_DO_SUM, fm_times_constant(b, pitch, turn), fm_times_constant(b, slide, push), 0);
 }
 
 static void add_to(fm_builder *b, int32_t *sum, double factor, int32_t one, int32_t other)

@@ -53,7 +53,7 @@ static void move_origin(fm_builder *b, fm_link_slots *k, const fm_link_slots *p)
 }
 
 /* How far a joint of one freedom turns and slides by a unit of its coordinate. */
-static void find_screw(const fm_image *m, int32_t i, double *turn, double *slide)
+void fm_find_screw(const fm_image *m, int32_t i, double *turn, double *slide)
 {
     const int32_t kind = m->link_kind[i];
     const int screw = kind == FM_LINK_SCREW || kind == FM_LINK_DRIVEN;
@@ -72,7 +72,7 @@ static void build_screw(fm_builder *b, int32_t i, fm_link_slots *k)
     double *numbers = b->g->value + at;
     memcpy(numbers + FM_JOINT_R0, m->link_R + 9 * i, 9 * sizeof *numbers);
     memcpy(numbers + FM_JOINT_AT, m->link_r + 3 * i, 3 * sizeof *numbers);
-    find_screw(m, i, numbers + FM_JOINT_TURN, numbers + FM_JOINT_SLIDE);
+    fm_find_screw(m, i, numbers + FM_JOINT_TURN, numbers + FM_JOINT_SLIDE);
     numbers[FM_JOINT_SIGN] = m->link_sign[i], numbers[FM_JOINT_ABOUT] = fm_link_axis(m->link_kind[i]);
     k->R = at + FM_MOTION_R, k->r = at + FM_MOTION_PLACE;
     k->w = at + FM_MOTION_W, k->v = at + FM_MOTION_V;
@@ -210,7 +210,7 @@ static int32_t screw_residual(fm_builder *b, int32_t i, const fm_link_slots *k)
     const fm_image *m = b->m;
     const int32_t u = m->link_u[i];
     const int32_t sum = fm_add_part(b, FM_DO_RESIDUAL, k->axis, fm_wrench_of(b, k), b->applied[u], i, 3);
-    if (!b->failed) find_screw(m, i, b->g->value + sum + 1, b->g->value + sum + 2);
+    if (!b->failed) fm_find_screw(m, i, b->g->value + sum + 1, b->g->value + sum + 2);
     if (m->link_kind[i] != FM_LINK_SCREW) return sum;
     return fm_add_node(b, FM_DO_ADD_PRODUCT, sum, b->rotor[u], b->g->acceleration[u]);
 }

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_keep_motion(fm_builder *b, int32_t i);
+void fm_find_screw(const fm_image *m, int32_t i, double *turn, double *slide);
 int fm_build_links(fm_builder *b);
 void fm_build_bodies(fm_builder *b);
 void fm_build_residuals(fm_builder *b);

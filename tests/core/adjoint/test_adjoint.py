@@ -286,11 +286,29 @@ def test_mechanisms_of_the_package(name: str) -> None:
 @pytest.mark.parametrize("name", first(4, ("pendulum", "arm6", "heavy_top", "governor", "double_pendulum", "trough")))
 def test_trees_have_all_outputs(name: str) -> None:
     """Reactions, energy and quaternions of the joints that most trees are made of; no output is left to differences,
-    but the drive and the reaction of a joint of several screws."""
+    but the reaction of a joint of several screws."""
     pair = Pair(read_model(name))
     assert {one.rsplit("[", 1)[0] for one in pair.left_out()} == (
-        {"J.drive", "J.reaction.f", "J.reaction.t"} if name == "trough" else set()
+        {"J.reaction.f", "J.reaction.t"} if name == "trough" else set()
     )
+
+
+@pytest.mark.parametrize("seed", seeds(6, 40))
+def test_drives_of_joints_with_locked_modes(seed: int) -> None:
+    """An excited mode anywhere among locked ones, on what moves, with a body behind that moves as well."""
+    rng = np.random.default_rng(seed)
+    model, on = fm.Model("locked"), None
+    roles: list[dict[str, Any]] = [{"role": "locked", "value": float(rng.normal())} for _ in range(3)]
+    roles[seed % 3] = {"role": "excited", "input": "kappa_dot"}
+    modes = [(fm.Turn, fm.Slide)[rng.integers(2)](tuple(rng.normal(size=3)), **role) for role in roles]
+    for name in ("a", "b", "c"):
+        body = fm.Body(name, mass=1.0, com=tuple(rng.normal(size=3)), inertia=(1.0, 1.2, 1.1))
+        F, M = (on or model.ground).at(*rng.normal(size=3)), body.at()
+        model.add(body, fm.Joint("B", F, M, modes=modes) if name == "b" else fm.Revolute(name.upper(), F, M))
+        on = body
+    pair = Pair(model, {"A.tau": 1.0, "C.tau": -2.0, "B.kappa_dot": 0.7}, until=0.1)
+    assert not pair.why and "B.drive" in pair.unknowns
+    pair.check(few=20)
 
 
 @pytest.mark.parametrize("name", first(3, ("four_bar", "arm6", "governor", "crane", "bennett", "sliders")))
