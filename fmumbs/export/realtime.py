@@ -4,6 +4,7 @@ With fixed steps an integration step evaluates the accelerations as often as the
 beside that ends by a count in the core. Mechanisms with an iteration without a useful bound are refused by name.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from fmumbs.compiler.constraint_rows import RATES
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.options import RunOptions
 from fmumbs.compiler.schemes import SCHEMES
-from fmumbs.errors import ExportError
+from fmumbs.errors import ExportError, SolverError
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
@@ -29,6 +30,8 @@ STACK = 16 * 1024
 """Bytes that no call needs more of; the tests paint the stack."""
 MOST_STEPS = 10_000
 """Integration steps of the run that is counted."""
+TRIED = 9
+"""Shorter steps that are tried where a step is too long: down to a thousandth of it."""
 _FIXED = [name for name, scheme in SCHEMES.items() if scheme.fixed]
 
 
@@ -126,11 +129,37 @@ def singular_bounds_of(image: "ModelImage") -> tuple[int, int]:
 def counts_of(image: "ModelImage") -> Counts:
     """Of the default experiment with the inputs' start values, at most MOST_STEPS steps of it.
 
-    Raises SolverError if it fails, such as by a step that is too long.
+    Raises ExportError if it fails but passes with shorter steps, which it names, else SolverError as it fails.
     """
+    step = step_of(image)
+    try:
+        each = _run(image, step)
+    except SolverError as error:
+        fitting = _fitting_step(image, step)
+        if fitting is None:
+            raise
+        raise ExportError(
+            f"steps of {step:g} s are too long for '{image.name}': {str(error).partition('. ')[0]}. "
+            f"Give step={fitting:g} (--step {fitting:g}), with which its default experiment runs."
+        ) from error
+    mean, worst = each.mean(axis=0), each.max(axis=0)
+    from fmumbs.export.counting import counted  # late: it runs as a module, too
+
+    found = counted(image.bytes, step, len(each), 0)
+    return Counts(
+        len(each),
+        (float(mean[0]), float(worst[0])),
+        (float(mean[1]), float(worst[1])),
+        (float(np.mean(found.operations)), float(max(found.operations))) if found else None,
+    )
+
+
+def _run(image: "ModelImage", step: float) -> np.ndarray:
+    """(steps, 2) evaluations and corrections of each step [s] of the default experiment. Raises SolverError."""
     from fmumbs.run.solver import Solver
 
-    solver, step = Solver(image), step_of(image)
+    solver = Solver(image)
+    solver.set("solver.step", step)
     solver.assemble()
     names = image.variables.names()
     which = np.array([names.index(f"solver.{name}") for name in ("evaluations", "iterations")], np.uint32)
@@ -140,17 +169,20 @@ def counts_of(image: "ModelImage") -> Counts:
     for n in range(1, steps + 1):
         solver.step(n * step)
         read[n] = solver.read(which)
-    each = np.diff(read, axis=0)
-    mean, worst = each.mean(axis=0), each.max(axis=0)
-    from fmumbs.export.counting import counted  # late: it runs as a module, too
+    return np.diff(read, axis=0)
 
-    found = counted(image.bytes, step, steps, 0)
-    return Counts(
-        steps,
-        (float(mean[0]), float(worst[0])),
-        (float(mean[1]), float(worst[1])),
-        (float(np.mean(found.operations)), float(max(found.operations))) if found else None,
-    )
+
+def _fitting_step(image: "ModelImage", step: float) -> float | None:
+    """The longest of the TRIED next shorter steps [s], in the series 5, 2, 1, that passes the default experiment."""
+    decade = math.floor(math.log10(step))
+    series = [float(f"{digit}e{decade - n}") for n in range(TRIED // 3 + 1) for digit in (5, 2, 1)]
+    for shorter in [one for one in series if one < step][:TRIED]:
+        try:
+            _run(image, shorter)
+        except SolverError:
+            continue
+        return shorter
+    return None
 
 
 def section(image: "ModelImage") -> tuple[str, str]:
