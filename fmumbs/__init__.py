@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fmumbs.errors import (
     AssemblyError,
     CavitationWarning,
+    ContactWarning,
     DeformationWarning,
     EquilibriumError,
     ExportError,
@@ -117,6 +118,7 @@ __all__ = [
     "Campbell",
     "CasadiFunctions",
     "CavitationWarning",
+    "ContactWarning",
     "Coupling",
     "Critical",
     "Curve",

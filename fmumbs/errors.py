@@ -17,7 +17,8 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     ├── InputWarning    an FMU cannot follow inputs as they are given
     ├── MeshWarning     triangles of a mesh were turned
     ├── DeformationWarning  a deformation left the linear range
-    └── CavitationWarning   oil in a cylinder cavitated
+    ├── CavitationWarning   oil in a cylinder cavitated
+    └── ContactWarning  a step missed a contact
 """
 
 from typing import Any
@@ -74,6 +75,10 @@ class DeformationWarning(UserWarning):
 
 class CavitationWarning(UserWarning):
     """The pressure of a chamber of an fm.Cylinder fell below its `vapour`."""
+
+
+class ContactWarning(UserWarning):
+    """A contact began and ended within a step of a scheme with fixed steps, or of a host, between two looks."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from fmumbs.errors import CavitationWarning, DeformationWarning, InputWarning, StartWarning
+from fmumbs.errors import CavitationWarning, ContactWarning, DeformationWarning, InputWarning, StartWarning
 
 MOST = 40  # rows of a table, lines of a tree
 MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
@@ -86,7 +86,7 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-_PRINTED = (StartWarning, InputWarning, DeformationWarning, CavitationWarning)
+_PRINTED = (StartWarning, InputWarning, DeformationWarning, CavitationWarning, ContactWarning)
 
 
 @contextmanager

@@ -245,6 +245,9 @@ double fm_deformation(const fm_instance *instance, char *message, size_t capacit
 /* Whether the oil of a chamber of a cylinder cavitated since assembly, and a sentence on the first, without the last
  * full stop. */
 int fm_cavitation(const fm_instance *instance, char *message, size_t capacity);
+/* Whether a fixed step, or a step of a host that integrates, missed a contact since assembly, and a sentence on the
+ * first, without the last full stop. */
+int fm_missed_contact(const fm_instance *instance, char *message, size_t capacity);
 /* How many coordinates are locked in the equilibrium of the last assembly; the generalised force [N.m] or [N] that
  * keeps one at its start value, and its name. */
 int32_t fm_lock_count(const fm_instance *instance);

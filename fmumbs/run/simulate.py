@@ -15,7 +15,7 @@ from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.compiler.pulls import with_pulls
 from fmumbs.compiler.starts import ask_if_degrees
-from fmumbs.errors import CavitationWarning, DeformationWarning, ModelError, SolverError, StartWarning
+from fmumbs.errors import CavitationWarning, ContactWarning, DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
 from fmumbs.run.moments import MOST_TIMES, Controller, Input, Moments
@@ -62,7 +62,8 @@ def simulate(
     {options}
 
     Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium; with a
-    DeformationWarning if a deformation leaves the linear range, and a CavitationWarning if oil cavitates.
+    DeformationWarning if a deformation leaves the linear range, a CavitationWarning if oil cavitates, and a
+    ContactWarning if a fixed step misses a contact.
     Raises ModelError for a model that cannot be compiled, AssemblyError if assembly fails, SolverError for an unknown
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
@@ -100,6 +101,8 @@ def simulate(
             warnings.warn(message, DeformationWarning, stacklevel=2)
         if message := solver.cavitation:
             warnings.warn(message, CavitationWarning, stacklevel=2)
+        if message := solver.missed_contact:
+            warnings.warn(message, ContactWarning, stacklevel=2)
     return rows.result()
 
 

@@ -381,6 +381,11 @@ class Solver:
         return self._sentence(lib.fm_cavitation)
 
     @property
+    def missed_contact(self) -> str:
+        """A sentence on the first contact since assemble() that a fixed step passed over. "" if none did."""
+        return self._sentence(lib.fm_missed_contact)
+
+    @property
     def locks(self) -> dict[str, float]:
         """Of the equilibrium of the last assemble(): the generalised force [N.m] or [N] that keeps each locked
         coordinate at its start value, by name.

@@ -194,7 +194,7 @@ class ModelTarget:
         remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
         rows[0] = solver.read(wanted)
         moments.record(wanted, rows[1:])
-        remarks += filter(None, [solver.deformation, solver.cavitation])
+        remarks += filter(None, [solver.deformation, solver.cavitation, solver.missed_contact])
         references, names = self._outputs(image)
         return Recorded(times, rows, names, solver.read(references), " ".join(remarks))
 

@@ -5,6 +5,7 @@
  */
 #include "../maths/float_mode.h"
 #include "../forces/cylinder.h"
+#include "../forces/missed.h"
 #include "../instance/host.h"
 #include "../image/bounds.h"
 #include "../instance/instance.h"
@@ -106,6 +107,15 @@ int fm_cavitation(const fm_instance *s, char *message, size_t capacity)
     if (capacity > 0) message[0] = 0;
     const fm_float_mode host = fm_float_enter();
     const int found = fm_say_cavitation(s, message, capacity);
+    fm_float_leave(host);
+    return found;
+}
+
+int fm_missed_contact(const fm_instance *s, char *message, size_t capacity)
+{
+    if (capacity > 0) message[0] = 0;
+    const fm_float_mode host = fm_float_enter();
+    const int found = fm_say_missed(s, message, capacity);
     fm_float_leave(host);
     return found;
 }

@@ -107,6 +107,7 @@ typedef struct fmu_experiment {
     int32_t last_step; /* the fmu_status of the last step */
     int32_t told_deformation; /* 1: a deformation beyond the linear range was reported */
     int32_t told_cavitation; /* 1: oil that cavitates was */
+    int32_t told_missed; /* 1: a contact that a step missed was */
 } fmu_experiment;
 
 enum { FMU_MESSAGE = 1024 };

@@ -63,7 +63,7 @@ static fm_instance *open_core(fmu_component *c, const char *identity, const char
 
 static void start_again(fmu_component *c)
 {
-    fmu_experiment fresh = {0.0, 0.0, 0, FMU_INSTANTIATED, 1, FMU_OK, 0, 0};
+    fmu_experiment fresh = {0.0, 0.0, 0, FMU_INSTANTIATED, 1, FMU_OK, 0, 0, 0};
     c->experiment = fresh;
 }
 

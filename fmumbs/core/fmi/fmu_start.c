@@ -98,6 +98,10 @@ void fmu_tell_ranges(fmu_component *c)
         c->experiment.told_cavitation = 1;
         (void)fmu_say(c, FMU_WARNING, "%s", text);
     }
+    if (!c->experiment.told_missed && fm_missed_contact(c->core, text, sizeof text)) {
+        c->experiment.told_missed = 1;
+        (void)fmu_say(c, FMU_WARNING, "%s", text);
+    }
 }
 
 /* The forces of locks, which open now. */

@@ -10,6 +10,7 @@
 #include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
+#include "../forces/missed.h"
 #include "../loops/scratch.h"
 #include "../motion/normal_forces.h"
 #include "../motion/law_modes.h"
@@ -82,6 +83,7 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double *end
         s->clock[FM_STEPS_DONE] += 1.0;
         fm_watch_deformation(s, t + h, s->y);
         fm_watch_cavitation(s, t + h, s->y);
+        fm_watch_contacts(s, t + h, h, s->head, s->y);
         if (s->image.n.laws > 0 && !fm_choose_law_modes(s, t + h, s->y)) {
             s->clock[FM_TIME] = t + h;
             return fm_step_failed_by_law(s, t_end);

@@ -18,6 +18,7 @@
 #include "../forces/excitation.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../forces/missed.h"
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/scratch.h"
@@ -399,6 +400,7 @@ fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
     s->clock[FM_STEPS_DONE] += 1.0;
     fm_watch_deformation(s, t, s->y);
     fm_watch_cavitation(s, t, s->y);
+    fm_watch_contacts(s, t, t - s->clock[FM_TIME_HEAD], s->head, s->y);
     keep_present(s);
     return end(s, FM_OK);
 }
