@@ -27,24 +27,27 @@ typedef struct jet {
     double at[3], u[3], v[3], uv[3];
 } jet;
 
-/* The free modes at M, in F's axes, and along which of them there are torques; M's axes and place. */
+/* The free modes at M, in F's axes, and along which of them there are torques; M's axes and place. moves: 1 if there
+ * are derivatives, which are zero else. */
 typedef struct chain {
-    int32_t n;
+    int32_t n, moves;
     double R[9], r[3];
     jet turn[FM_JOINT_MODES], slide[FM_JOINT_MODES];
     int turns[FM_JOINT_MODES];
 } chain;
 
-static void add_jet(jet *out, double factor, const jet *a)
+static void add_jet(jet *out, double factor, const jet *a, int moves)
 {
-    add_times(out->at, factor, a->at), add_times(out->u, factor, a->u);
-    add_times(out->v, factor, a->v), add_times(out->uv, factor, a->uv);
+    add_times(out->at, factor, a->at);
+    if (!moves) return;
+    add_times(out->u, factor, a->u), add_times(out->v, factor, a->v), add_times(out->uv, factor, a->uv);
 }
 
 /* out + a x b */
-static void add_jet_cross(jet *out, const jet *a, const jet *b)
+static void add_jet_cross(jet *out, const jet *a, const jet *b, int moves)
 {
     add_cross(out->at, a->at, b->at);
+    if (!moves) return;
     add_cross(out->u, a->u, b->at), add_cross(out->u, a->at, b->u);
     add_cross(out->v, a->v, b->at), add_cross(out->v, a->at, b->v);
     add_cross(out->uv, a->uv, b->at), add_cross(out->uv, a->u, b->v);
@@ -57,10 +60,12 @@ typedef struct spins {
 } spins;
 
 /* A vector that is fixed in that frame. */
-static jet fixed(const double *R, const double *in, const spins *w)
+static jet fixed(const double *R, const double *in, const spins *w, int moves)
 {
     jet a;
+    memset(&a, 0, sizeof a);
     rotate_out(R, in, a.at);
+    if (!moves) return a;
     cross(w->u, a.at, a.u);
     cross(w->v, a.at, a.v);
     cross(w->uv, a.at, a.uv);
@@ -79,19 +84,21 @@ static void turn_by(double *R, const double *more)
 static void add_screw(const fm_image *m, int32_t k, double q, double u, double v, double *R, spins *w, jet *r, chain *c)
 {
     const double turn = m->cut_turn[k], slide = m->cut_slide[k], *axis = m->cut_axis + 3 * k;
-    const jet a = fixed(R, axis, w);
+    const jet a = fixed(R, axis, w, c->moves);
     double more[9];
-    add_jet(r, slide * q, &a);
-    add_times(r->u, slide * u, a.at), add_times(r->v, slide * v, a.at);
-    add_times(r->uv, slide * v, a.u), add_times(r->uv, slide * u, a.v);
-    add_times(w->u, turn * u, a.at), add_times(w->uv, turn * u, a.v), add_times(w->v, turn * v, a.at);
+    add_jet(r, slide * q, &a, c->moves);
+    if (c->moves) {
+        add_times(r->u, slide * u, a.at), add_times(r->v, slide * v, a.at);
+        add_times(r->uv, slide * v, a.u), add_times(r->uv, slide * u, a.v);
+        add_times(w->u, turn * u, a.at), add_times(w->uv, turn * u, a.v), add_times(w->v, turn * v, a.at);
+    }
     if (turn != 0.0) {
         fm_rotation_about(axis, turn * q, more);
         turn_by(R, more);
     }
     if (m->cut_kind[k] != FM_CUT_SCREW) return;
-    add_jet(c->turn + c->n, turn, &a);
-    add_jet(c->slide + c->n, slide, &a);
+    add_jet(c->turn + c->n, turn, &a, c->moves);
+    add_jet(c->slide + c->n, slide, &a, c->moves);
     c->turns[c->n++] = turn != 0.0;
 }
 
@@ -101,16 +108,20 @@ static void add_ball(const double *q, const double *u, const double *v, double *
     double more[9], spin[3];
     fm_rotation_of(q, more);
     turn_by(R, more);
-    rotate_out(R, v, spin);
-    add_times(w->v, 1.0, spin);
-    rotate_out(R, u, spin);
-    add_times(w->u, 1.0, spin);
-    add_cross(w->uv, w->v, spin);
+    if (c->moves) {
+        rotate_out(R, v, spin);
+        add_times(w->v, 1.0, spin);
+        rotate_out(R, u, spin);
+        add_times(w->u, 1.0, spin);
+        add_cross(w->uv, w->v, spin);
+    }
     for (int j = 0; j < 3; j++, c->n++) {
-        c->turn[c->n] = fixed(R, unit[j], w);
+        c->turn[c->n] = fixed(R, unit[j], w, c->moves);
         c->turns[c->n] = 1;
     }
 }
+
+static const double at_rest[FM_JOINT_MODES];
 
 /* The chain of a joint at positions p, with its derivatives along the rates u and v. */
 static void make_chain(const fm_image *m, int32_t joint, const double *p, const double *u, const double *v, chain *c)
@@ -119,6 +130,7 @@ static void make_chain(const fm_image *m, int32_t joint, const double *p, const 
     spins w;
     jet r, behind[FM_JOINT_MODES];
     memset(c, 0, sizeof *c), memset(&w, 0, sizeof w), memset(&r, 0, sizeof r);
+    c->moves = u != at_rest || v != at_rest;
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         const int32_t first = c->n;
         const int free = m->cut_kind[k] == FM_CUT_SCREW;
@@ -133,8 +145,8 @@ static void make_chain(const fm_image *m, int32_t joint, const double *p, const 
     }
     for (int32_t i = 0; i < c->n; i++) {
         jet arm = r;
-        add_jet(&arm, -1.0, behind + i);
-        add_jet_cross(c->slide + i, c->turn + i, &arm);
+        add_jet(&arm, -1.0, behind + i, c->moves);
+        add_jet_cross(c->slide + i, c->turn + i, &arm, c->moves);
     }
     memcpy(c->R, R, sizeof R), memcpy(c->r, r.at, sizeof r.at);
 }
@@ -256,8 +268,6 @@ static void adjoin_positions(const fm_image *m, int32_t joint, const double *p, 
     }
 }
 
-static const double at_rest[FM_JOINT_MODES];
-
 /* What the relative acceleration or velocity of an operation leaves for the rates of the modes. */
 static void beside_bias(const fm_node *n, const double *v, const chain *c, double out[6])
 {
@@ -275,6 +285,13 @@ static void left_open(const fm_node *n, const double *v, const chain *c, double 
     for (int j = 0; j < 6; j++) out[j] -= taken[j];
 }
 
+static int are_zero(const double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (x[i] != 0.0) return 0;
+    return 1;
+}
+
 void fm_cut_value(const fm_instance *s, const fm_node *n, double *v)
 {
     const fm_image *m = &s->image;
@@ -283,6 +300,10 @@ void fm_cut_value(const fm_instance *s, const fm_node *n, double *v)
     chain c;
     if (n->operation == FM_DO_CUT_POSITION) {
         memcpy(v + n->out, v + s->graph->leaf.cut_now + m->joint_p[n->k], (size_t)m->joint_np[n->k] * sizeof *v);
+        return;
+    }
+    if (n->operation == FM_DO_CUT_WRENCH && are_zero(v + n->b, m->joint_nu[n->k])) {
+        memset(v + n->out, 0, sizeof x);
         return;
     }
     make_chain(m, n->k, v + n->a, second ? v + n->b : at_rest, at_rest, &c);
@@ -450,11 +471,12 @@ static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, 
     double x[6], y[6], w[6], dw[6], unit[FM_JOINT_MODES] = {0.0}, by_rate[FM_JOINT_MODES] = {0.0};
     chain c;
     make_chain(m, n->k, v + n->a, at_rest, at_rest, &c);
+    rates_of(&c, g, y);
+    for (int32_t i = 0; i < c.n; i++) d[n->b + i] += y[i];
+    if (are_zero(v + n->b, c.n)) return; /* as of a joint that only measures */
     memcpy(x, v + n->b, (size_t)c.n * sizeof *x);
     solve(&c, 1, x);
     wrench_of(&c, 0, x, w);
-    rates_of(&c, g, y);
-    for (int32_t i = 0; i < c.n; i++) d[n->b + i] += y[i];
     for (int32_t i = 0; i < c.n; i++) {
         chain along;
         unit[i] = 1.0;
@@ -471,7 +493,11 @@ static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, 
 
 void fm_cut_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
-    if (n->operation == FM_DO_CUT_POSITION) adjoin_position(&s->image, n, v, d);
+    const int at_position = n->operation == FM_DO_CUT_POSITION;
+    if (n->operation != FM_DO_CUT_WRENCH &&
+        are_zero(d + n->out, (at_position ? s->image.joint_np : s->image.joint_nu)[n->k]))
+        return;
+    if (at_position) adjoin_position(&s->image, n, v, d);
     else if (n->operation == FM_DO_CUT_WRENCH) adjoin_wrench(&s->image, n, v, d);
     else adjoin_motion(&s->image, n, v, d);
 }

@@ -17,11 +17,11 @@ fm_beyond_kind fm_beyond(const fm_instance *s, uint32_t reference, int32_t *inde
     if (reference < table) return FM_BEYOND_NOT;
     const uint32_t at = reference - table;
     if (at == 0) return FM_BEYOND_TIME;
-    if (at > 2 * states + (uint32_t)fm_count_indicators(s)) return FM_BEYOND_NOTHING;
     if (at > 2 * states) {
+        if (at > 2 * states + (uint32_t)fm_count_indicators(s)) return FM_BEYOND_NOTHING;
         if (index != NULL) *index = (int32_t)(at - 2 * states - 1);
         return FM_BEYOND_INDICATOR;
     }
-    if (index != NULL) *index = s->hosted.place[(at - 1) % states];
+    if (index != NULL) *index = s->hosted.place[at <= states ? at - 1 : at - 1 - states];
     return at <= states ? FM_BEYOND_STATE : FM_BEYOND_RATE;
 }

@@ -43,29 +43,35 @@ int fm_exact_covers(fm_instance *s, uint32_t unknown)
 
 /* What unknowns need of the graph. */
 typedef struct fm_reach {
-    int32_t nodes, values; /* how many of the first ones */
-    int computed;          /* 1: an unknown is more than a leaf */
+    int32_t nodes, values; /* how many of the first ones have values, and how many these are */
+    int32_t computed;      /* how many of the first ones compute unknowns; 0: all of these are leaves */
 } fm_reach;
 
-/* The nodes that forces and rows are made of, and those up to the last one that computes an unknown. */
+/* The nodes that forces and rows are made of, and those up to the one that computes the unknown with the last place. */
+static fm_reach reach_to(const fm_graph *g, int32_t last)
+{
+    fm_reach reach = {g->conditions, g->before_outputs, 0};
+    int32_t end = g->nodes;
+    if (last < g->leaf.end) return reach;
+    while (reach.computed < end) {
+        const int32_t middle = reach.computed + (end - reach.computed) / 2;
+        if (g->node[middle].out > last) end = middle;
+        else reach.computed = middle + 1;
+    }
+    if (last < g->before_outputs) return reach;
+    reach.nodes = end;
+    reach.values = end < g->nodes ? g->node[end].out : g->values;
+    return reach;
+}
+
 static fm_reach reach_of(fm_instance *s, const uint32_t *unknown, size_t unknowns)
 {
-    const fm_graph *g = s->graph;
-    fm_reach reach = {g->conditions, g->before_outputs, 0};
-    int32_t last = FM_NO_SLOT, end = g->nodes;
+    int32_t last = FM_NO_SLOT;
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t at = fm_place_of_unknown(s, unknown[i]);
         last = at > last ? at : last;
     }
-    reach.computed = last >= g->leaf.end;
-    if (last < g->before_outputs) return reach;
-    while (reach.nodes < end) {
-        const int32_t middle = reach.nodes + (end - reach.nodes) / 2;
-        if (g->node[middle].out > last) end = middle;
-        else reach.nodes = middle + 1;
-    }
-    reach.values = end < g->nodes ? g->node[end].out : g->values;
-    return reach;
+    return reach_to(s->graph, last);
 }
 
 static int is_any_rate(fm_instance *s, const uint32_t *unknown, size_t unknowns)
@@ -123,7 +129,7 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
     if (a > 0.0) fm_exact_begin_pull(s);
     fm_exact_solve(s);
     fm_conditions_follow(s);
-    if (reach.computed) fm_graph_tangents(s, 0, reach.nodes);
+    if (reach.computed > 0) fm_graph_tangents(s, 0, reach.computed);
     for (size_t i = 0; i < unknowns; i++)
         if (fm_exact_covers(s, unknown[i])) result[i] = g->tangent[fm_place_of_unknown(s, unknown[i])];
     if (a > 0.0) fm_exact_pull_forward(s, a);
@@ -136,17 +142,22 @@ int fm_exact_forward(fm_instance *s, const fm_seeds *along, const uint32_t *unkn
     return fits;
 }
 
+/* Of an adjoint; *reach: what it needs of the graph. */
 static fm_status check(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known, size_t knowns,
-                       const double *seed)
+                       const double *seed, fm_reach *reach)
 {
+    int32_t last = FM_NO_SLOT;
     if (!s->graph->built)
         return fm_say(s, FM_ERROR, "there is no adjoint of this model: %s; take directional derivatives",
                       s->graph->why[0] != 0 ? s->graph->why : "it was opened without derivatives");
     for (size_t i = 0; i < unknowns; i++) {
         if (!isfinite(seed[i])) return fm_refuse_reference(s, unknown[i], "its seed must be a finite number");
-        if (fm_place_of_unknown(s, unknown[i]) == FM_NO_SLOT)
+        const int32_t at = fm_place_of_unknown(s, unknown[i]);
+        if (at == FM_NO_SLOT)
             return fm_refuse_reference(s, unknown[i], "it has no adjoint; take a directional derivative");
+        last = at > last ? at : last;
     }
+    *reach = reach_to(s->graph, last);
     for (size_t i = 0; i < knowns; i++)
         if (fm_place_of_known(s, known[i]).at == FM_NO_SLOT)
             return fm_refuse_reference(s, known[i],
@@ -171,9 +182,9 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
                                    size_t knowns, const double *seed, double *result)
 {
     fm_graph *g = s->graph;
-    if (check(s, unknown, unknowns, known, knowns, seed) != FM_OK) return FM_ERROR;
+    fm_reach reach = {0, 0, 0};
+    if (check(s, unknown, unknowns, known, knowns, seed, &reach) != FM_OK) return FM_ERROR;
     fm_keep_pieces(s);
-    const fm_reach reach = reach_of(s, unknown, unknowns);
     if (!prepare(s, reach.nodes) || (s->graph->to_branch && is_any_rate(s, unknown, unknowns))) {
         fm_end_smooth(s);
         return fm_say(
@@ -182,8 +193,8 @@ fm_status fm_do_adjoint_derivative(fm_instance *s, const uint32_t *unknown, size
     }
     const double a = is_any_rate(s, unknown, unknowns) ? fm_exact_pull(s) : 0.0;
     seed_adjoints(s, reach.values, unknown, unknowns, seed);
-    if (reach.computed) {
-        fm_graph_adjoints(s, 0, reach.nodes);
+    if (reach.computed > 0) {
+        fm_graph_adjoints(s, 0, reach.computed);
         memset(g->adjoint + g->leaf.end, 0, (size_t)(g->before_outputs - g->leaf.end) * sizeof *g->adjoint);
     }
     fm_conditions_follow_back(s);
