@@ -342,7 +342,7 @@ static fm_status start(fm_instance *s, double t)
     if (status == FM_OK && !fm_drives_realise(s, t, s->y, why, sizeof why)) status = fm_say(s, FM_ERROR, "%s", why);
     if (status == FM_OK) status = check_stops(s);
     if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
-    s->clock[FM_DEFORMED] = s->clock[FM_CAVITY] = s->clock[FM_MISSED] = 0.0;
+    s->clock[FM_DEFORMED] = s->clock[FM_CAVITY] = s->clock[FM_PASSED_OVER] = 0.0;
     if (status != FM_OK) return status;
     fm_watch_deformation(s, t, s->y);
     fm_watch_cavitation(s, t, s->y);

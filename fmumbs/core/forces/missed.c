@@ -40,28 +40,28 @@ static int dips(const double *from, const double *to, double span, double near)
 void fm_watch_contacts(fm_instance *s, double t, double span, const double *before, const double *after)
 {
     double *from = s->laws.looks, *to = from + 2 * s->image.n.laws;
-    if (s->image.n.spots == 0 || s->clock[FM_MISSED] != 0.0 || !(span > 0.0)) return;
+    if (s->image.n.spots == 0 || s->clock[FM_PASSED_OVER] != 0.0 || !(span > 0.0)) return;
     look(s, before, from);
     look(s, after, to);
-    for (int32_t i = 0; i < s->image.n.spots && s->clock[FM_MISSED] == 0.0; i++, from += 2, to += 2) {
+    for (int32_t i = 0; i < s->image.n.spots && s->clock[FM_PASSED_OVER] == 0.0; i++, from += 2, to += 2) {
         const double near = fm_law_near_position(s, s->image.spot_law[i], from[0]);
         if (!(fm_spot_is_open(s, i) && to[0] > 0.0 && dips(from, to, span, near))) continue;
-        s->clock[FM_MISSED] = i + 1;
-        s->clock[FM_MISSED_AT] = t;
-        s->clock[FM_MISSED_SPAN] = span;
+        s->clock[FM_PASSED_OVER] = i + 1;
+        s->clock[FM_PASSED_OVER_AT] = t;
+        s->clock[FM_PASSED_OVER_IN] = span;
     }
 }
 
 /* Says which contact a step missed first; 0: none was. */
 int fm_say_missed(const fm_instance *s, char *out, size_t capacity)
 {
-    const double spot = s->clock[FM_MISSED];
+    const double spot = s->clock[FM_PASSED_OVER];
     if (!(spot >= 1.0 && spot <= s->image.n.spots)) return 0;
     (void)fm_print(
         out, capacity,
         "steps are too long for contact '%.80s': it begins and ends within the step of %.3g s to t = %.9g s. Take "
         "shorter steps, or a scheme that ends its steps where contacts begin",
-        s->image.text + s->image.contact_name[s->image.spot_contact[(int32_t)spot - 1]], s->clock[FM_MISSED_SPAN],
-        s->clock[FM_MISSED_AT]);
+        s->image.text + s->image.contact_name[s->image.spot_contact[(int32_t)spot - 1]], s->clock[FM_PASSED_OVER_IN],
+        s->clock[FM_PASSED_OVER_AT]);
     return 1;
 }

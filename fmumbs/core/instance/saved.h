@@ -89,10 +89,10 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_DEFORMED_AT,
                         FM_CAVITY, /* the first chamber whose oil cavitated, from 1 on, 0: none; and when [s] */
                         FM_CAVITATED_AT,
-                        FM_MISSED, /* the first spot whose contact a step missed, from 1 on, 0: none; its end and length
-                                      [s] */
-                        FM_MISSED_AT,
-                        FM_MISSED_SPAN,
+                        FM_PASSED_OVER, /* the first spot whose contact a step missed, from 1 on, 0: none; its end and
+                                      length [s] */
+                        FM_PASSED_OVER_AT,
+                        FM_PASSED_OVER_IN,
                         FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
                         FM_EVENT, /* time of its last event */
                         FM_LOOPS_OPEN, /* 1: independent states were set and the loops are not closed at them yet */
