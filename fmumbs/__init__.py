@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from fmumbs.finite_elements.body import Rayleigh
     from fmumbs.finite_elements.interfaces import Interface
     from fmumbs.play import replay
+    from fmumbs.readers.matrices import Matrices, read_matrices
     from fmumbs.readers.mjcf import read_mjcf
     from fmumbs.readers.urdf import read_urdf
     from fmumbs.run.campbell import Campbell, campbell
@@ -145,6 +146,7 @@ __all__ = [
     "LoadPath",
     "LuGre",
     "Material",
+    "Matrices",
     "Mesh",
     "MeshWarning",
     "ModalBody",
@@ -212,6 +214,7 @@ __all__ = [
     "mode_vectors",
     "momentum",
     "point_jacobian",
+    "read_matrices",
     "read_mjcf",
     "read_urdf",
     "regressor",
@@ -233,6 +236,7 @@ _LATE_PARTS = {
     "finite_elements.body": ("Rayleigh",),
     "finite_elements.interfaces": ("Interface",),
     "play": ("replay",),
+    "readers.matrices": ("Matrices", "read_matrices"),
     "readers.mjcf": ("read_mjcf",),
     "readers.urdf": ("read_urdf",),
     "run.campbell": ("Campbell", "campbell"),
