@@ -200,6 +200,28 @@ def test_damaged_files_of_calculix_are_named(name: str, line: int, text: Any, me
         fm.read_matrices(path)
 
 
+def test_rows_of_calculix_come_in_any_order(rod: fm.Matrices, tmp_path: Path) -> None:
+    """As its own renumbering may leave them."""
+    path = copied(tmp_path)
+    order = np.random.default_rng(4).permutation(81)
+    freedoms = (tmp_path / "rod.dof").read_text().split()
+    lines(tmp_path / "rod.dof", *(freedoms[k] for k in order))
+    place = np.argsort(order) + 1
+    for name in ("rod.sti", "rod.mas"):
+        rows = [line.split() for line in (tmp_path / name).read_text().splitlines()]
+        lines(tmp_path / name, *(f"{place[int(i) - 1]} {place[int(j) - 1]} {v}" for i, j, v in rows))
+    same(fm.read_matrices(path), rod, 0.0)
+
+
+@pytest.mark.parametrize("name", ["rod.sti", "rod.mas"])
+def test_a_last_number_that_is_cut_off_is_refused(name: str, tmp_path: Path) -> None:
+    path = copied(tmp_path)
+    target = tmp_path / name
+    target.write_bytes(target.read_bytes()[:-5])
+    with pytest.raises(fm.ModelError, match=rf"{name}': it is cut off in its last line"):
+        fm.read_matrices(path)
+
+
 @pytest.mark.parametrize("ending", ["mas", "dof", "inp"])
 def test_files_that_are_missing_are_named(ending: str, tmp_path: Path) -> None:
     path = copied(tmp_path)
@@ -268,9 +290,18 @@ def test_rows_by_count_need_the_nodes_of_the_run(rod: fm.Matrices, tmp_path: Pat
         fm.read_matrices(path, nodes=rod.nodes)
 
 
+def test_records_that_do_not_end_with_their_length_are_named(rod: fm.Matrices, tmp_path: Path) -> None:
+    path = nastran(tmp_path, rod, ("strings", "<", 4, "double"))
+    data = bytearray(path.read_bytes())
+    data[28] ^= 1  # of the header
+    path.write_bytes(data)
+    with pytest.raises(fm.ModelError, match=r"job\.op4': byte 1: a record does not end with its length"):
+        fm.read_matrices(path)
+
+
 NASTRAN = [
-    ("GRID,3,1,0.,0.,0.", "node 3 has its own coordinate system"),
     ("GRID,3,,0.,0.,0.,2", "node 3 has its own coordinate system"),
+    ("GRID,3,1,0.,0.,0.", "node 3 has its own coordinate system"),
     ("GRID,3,,0.,zero,0.", "is not a GRID with a number and coordinates"),
     ("GRID,2,,0.,0.,0.", "node 2 stands twice"),
     ("INCLUDE 'more.bdf'", "INCLUDE is not read"),
