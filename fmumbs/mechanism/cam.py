@@ -34,7 +34,8 @@ class Cam(Coupling):
     periodic: of a table, whether f repeats after its last point, which has the value of the first one. A table that
         does not repeat goes on straight beyond its ends.
     offset: B's position where f is zero [rad] or [m]; phase: A's position at which f is entered at zero [rad] or [m];
-        scale: factor of f. All three are parameters, which an FMU takes before it starts.
+        scale: factor of f. All three are parameters; one that is set in a run moves the mechanism at once to the
+        nearest position in the mass norm, and its velocities to the nearest that the new profile allows.
 
     Between the points of a table f is the cubic spline: natural, or periodic. Its second derivative is continuous, as
     that of a Path must be: else accelerations of the follower would jump.

@@ -212,6 +212,9 @@ typedef struct fm_known_place {
     L(contact_relaxation, contact_relaxation, 2 * m->n.contacts)       \
     L(law_scale, law_scale, m->n.laws)                                 \
     L(control, control, m->n.controls)                                 \
+    L(coupling_phase, coupling_phase, m->n.couplings)                  \
+    L(coupling_offset, coupling_offset, m->n.couplings)                \
+    L(coupling_scale, coupling_scale, m->n.couplings)                  \
     L(friction_static, friction_static, m->n.frictions)                \
     L(friction_kinetic, friction_kinetic, m->n.frictions)              \
     L(friction_stribeck, friction_stribeck, m->n.frictions)            \
@@ -228,10 +231,7 @@ typedef struct fm_known_place {
     L(lambda, loop.lambda, m->n.rows)                                  \
     L(held, laws.force, m->n.laws)      /* of laws that stick, else 0 */ \
     L(own, friction->own, m->n.frictions)                              \
-    L(cut_now, cut_p, m->n.cut_positions) /* the present ones, where the graph needs them */ \
-    L(coupling_phase, coupling_phase, m->n.couplings)                  \
-    L(coupling_offset, coupling_offset, m->n.couplings)                \
-    L(coupling_scale, coupling_scale, m->n.couplings)
+    L(cut_now, cut_p, m->n.cut_positions)  /* the present ones, where the graph needs them */
 
 /* Places of the leaves in the values; hosted: 1 if the host integrates, else 0; taut: of each side of a rope 1 if it
  * is, else 0; flank, pressed: of each gear 1 above its play, -1 below, 0 within, and 1 while its teeth are pressed

@@ -236,6 +236,7 @@ static fm_status assemble(fm_instance *s, double t)
     if (check_resolution(s) != FM_OK) return FM_ERROR;
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->work.time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = s->clock[FM_HOSTED] = 0.0;
+    s->clock[FM_LOOPS_OPEN] = 0.0;
     s->clock[FM_STEPS_DONE] = s->clock[FM_IMPLICIT_DONE] = s->clock[FM_EVALUATIONS] = s->clock[FM_STEPS_REJECTED] =
         s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
     s->clock[FM_IMPLICIT] = s->clock[FM_LONGEST] = s->clock[FM_RATE] = s->clock[FM_TURNING] = 0.0;

@@ -8,9 +8,14 @@
 #include "drift.h"
 
 #include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../loops/constraints.h"
+#include "../loops/cut_joints.h"
 #include "../loops/delassus.h"
+#include "../loops/projection.h"
 #include "../loops/velocity_rows.h"
 #include "../motion/correct.h"
+#include "../motion/independent.h"
 #include "assembly.h"
 #include "scratch.h"
 #include "units.h"
@@ -53,4 +58,39 @@ int fm_correct_drift(fm_instance *s, double *y, int near)
 {
     if (fm_correct(s, y, near)) return 1;
     return is_nonholonomic(&s->image) && close_by_screws(s, y) && fm_correct(s, y, 0);
+}
+
+/* Closes the loops near y, and projects its velocities there, so that momentum changes along the constraints alone. */
+static int close_and_project(fm_instance *s, double *y)
+{
+    const int32_t positions = s->image.n.positions;
+    if (!fm_correct_drift(s, y, 0)) return 0;
+    memcpy(y + positions, s->hosted.pulled + positions, (size_t)s->image.n.speeds * sizeof *y);
+    return fm_correct_drift(s, y, 0);
+}
+
+/* Moves the present state to cams whose parameters were set. FM_DISCARD: the loops cannot be closed from there; the
+ * state is as it was. */
+fm_status fm_close_cams(fm_instance *s)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof(double);
+    char names[200];
+    double gap, unit;
+    memcpy(s->hosted.pulled, s->y, bytes);
+    s->work.time = s->clock[FM_TIME];
+    if (close_and_project(s, s->y)) {
+        if (s->image.n.cut_positions > 0) (void)fm_follow_cut_joints(s);
+        s->clock[FM_AHEAD] = 0.0;
+        fm_note_closed(s);
+        return FM_OK;
+    }
+    memcpy(s->y, s->hosted.pulled, bytes);
+    fm_place_loops(s, s->y, 0);
+    const int32_t worst = fm_worst_row(s, 0, &gap, &unit);
+    fm_loop_names(s, worst, names, sizeof names);
+    return fm_say(
+        s, FM_DISCARD,
+        "at t = %.9g s the %s cannot close where a parameter of a cam was set to: it is open by %.3g %s. Set it "
+        "nearer to what it was, in several steps, or assemble again",
+        s->clock[FM_TIME], names, gap, fm_row_turns(&s->image, worst) ? "rad" : "m");
 }

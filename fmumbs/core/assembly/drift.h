@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_correct_drift(fm_instance *s, double *y, int near);
+fm_status fm_close_cams(fm_instance *s);
 
 FM_HIDDEN_END
 

@@ -415,11 +415,11 @@
       "stiffness of the teeth at the first joint")                                                                    \
     K(T_DAMPING, GEAR, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m.s/rad", "N.s/m",               \
       "damping of the teeth at the first joint, while they are pressed further")                                      \
-    K(C_PHASE, COUPLING, "phase", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                            \
+    K(C_PHASE, COUPLING, "phase", 1, TUNABLE, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                          \
       "position of the cam at which its profile is that at 0")                                                        \
-    K(C_OFFSET, COUPLING, "offset", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                          \
+    K(C_OFFSET, COUPLING, "offset", 1, TUNABLE, CAMS, PARAMETER, NOTHING, NOTHING, "rad", "m",                        \
       "position of the cam's follower where the profile is 0")                                                        \
-    K(C_SCALE, COUPLING, "scale", 1, FIXED, CAMS, PARAMETER, NOTHING, NOTHING, "", "",                                \
+    K(C_SCALE, COUPLING, "scale", 1, TUNABLE, CAMS, PARAMETER, NOTHING, NOTHING, "", "",                              \
       "factor of the cam's profile")                                                                                  \
     K(CY_AREA_A, CYLINDER, "area_A", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m2", "m2",                      \
       "area of the piston in chamber A")                                                                              \

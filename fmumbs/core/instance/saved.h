@@ -95,7 +95,8 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_PASSED_OVER_IN,
                         FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
                         FM_EVENT, /* time of its last event */
-                        FM_LOOPS_OPEN, /* 1: independent states were set and the loops are not closed at them yet */
+                        FM_LOOPS_OPEN, /* 1: independent states or parameters of cams were set, where the loops are not
+                                          closed yet */
                         FM_CLOCK_SIZE
 } fm_clock;
 

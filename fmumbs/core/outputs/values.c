@@ -250,10 +250,12 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
         changed = 1;
         if (fm_kinds[kind].causality == FM_PARAMETER) derived = 1;
         if (fm_kinds[kind].state && !hosted) s->clock[FM_ASSEMBLED] = 0.0;
-        moved |= fm_kinds[kind].state;
+        moved |= fm_kinds[kind].state || fm_kinds[kind].elements == FM_HAVE_CAMS;
     }
     if (derived) fm_derive(s);
     if (moved && hosted) fm_note_set(s);
+    if (moved && !hosted && !s->model.inverse && s->clock[FM_ASSEMBLED] != 0.0)
+        s->clock[FM_LOOPS_OPEN] = 1.0; /* cams */
     if (changed) {
         s->clock[FM_AHEAD] = 0.0;
         s->valid = FM_VALID_NOTHING;

@@ -11,6 +11,7 @@
  */
 #include "hosted.h"
 
+#include "../assembly/drift.h"
 #include "../forces/cylinder.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
@@ -92,10 +93,12 @@ static fm_status end(fm_instance *s, fm_status status)
     return status;
 }
 
-/* Closes the loops at independent states that were set, before anything is asked for there. */
+/* Closes the loops at independent states, or parameters of cams, that were set, before anything is asked for there. */
 fm_status fm_settle(fm_instance *s)
 {
-    if (!fm_has_independent(s) || s->clock[FM_HOSTED] == 0.0 || s->clock[FM_LOOPS_OPEN] == 0.0) return FM_OK;
+    if (s->clock[FM_LOOPS_OPEN] == 0.0 || s->clock[FM_ASSEMBLED] == 0.0) return FM_OK;
+    if (s->clock[FM_HOSTED] == 0.0) return fm_close_cams(s);
+    if (!fm_has_independent(s)) return FM_OK;
     fm_keep_pieces(s);
     const fm_status status = fm_close_independent(s);
     fm_end_smooth(s);
@@ -105,7 +108,7 @@ fm_status fm_settle(fm_instance *s)
 /* The present state, or its time, was set: loops are open, if dependent states follow. */
 void fm_note_set(fm_instance *s)
 {
-    if (fm_has_independent(s)) s->clock[FM_LOOPS_OPEN] = 1.0;
+    if (fm_has_independent(s) && s->clock[FM_HOSTED] != 0.0) s->clock[FM_LOOPS_OPEN] = 1.0;
 }
 
 /* Makes the present state the one to which a failure returns, and the start values of a new assembly. */

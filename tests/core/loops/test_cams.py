@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fmpy import simulate_fmu
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
@@ -159,6 +160,90 @@ def test_parameters_move_the_follower_before_the_start() -> None:
         one.step(0.2)
     assert_allclose(solver.get("B.q"), 0.05 + 1.5 * eccentric(float(solver.get("A.q")) + 0.4)[0], rtol=0, atol=1e-11)
     assert_allclose(solver.get("B.q"), plain.get("B.q"), rtol=0, atol=1e-10)
+
+
+TUNED = {"C.phase": -0.05, "C.offset": 0.001, "C.scale": 1.1}
+
+
+def of_tuned(phi: Any) -> tuple[Any, Any, Any]:
+    f, slope, bend = eccentric(phi + 0.05)
+    return 0.001 + 1.1 * f, 1.1 * slope, 1.1 * bend
+
+
+@pytest.mark.parametrize("options", [TIGHT, {"scheme": "radau", "dynamics": "copcod", "tolerance": 1e-11},
+                                     {"scheme": "rk4", "step": 2e-5}])  # fmt: skip
+def test_parameters_move_the_mechanism_in_a_run(options: Any) -> None:
+    """At once to the new profile, with the least change in the mass norm, and on from there."""
+    solver = fm.Solver(lifter(), **options)
+    solver.assemble()
+    solver.step(0.1)
+    phi, w, v = (float(solver.get(name)) for name in ("A.q", "A.qd", "B.qd"))
+    solver.set_all(TUNED)
+    q, speed = float(solver.get("A.q")), float(solver.get("A.qd"))
+    f, slope, _ = of_tuned(q)
+    assert q != phi
+    assert_allclose([solver.get("B.q"), solver.get("B.qd")], [f, slope * speed], rtol=0, atol=RATE)
+    assert_allclose(J * (speed - w) + slope * M * (solver.get("B.qd") - v), 0.0, atol=1e-12)
+    energy = speed**2 * (J + M * slope**2) / 2 + M * G * f
+    solver.step(0.2)
+    f, slope, bend = of_tuned(float(solver.get("A.q")))
+    w = float(solver.get("A.qd"))
+    assert_allclose(solver.get("B.q"), f, rtol=0, atol=1e-11)
+    assert_allclose(w**2 * (J + M * slope**2) / 2 + M * G * f, energy, rtol=ENERGY)
+    assert_allclose(solver.get("C.tau[1]"), M * (G + bend * w**2 + slope * solver.get("A.qdd")), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_parameters_move_the_mechanism_in_an_fmu(tmp_path: Path, fmi: int, kind: str) -> None:
+    path = fm.export_fmu(lifter(), tmp_path / "lifter.fmu", fmi=fmi, tolerance=1e-10)
+    at = np.array([(0.0, 0.0, 0.0, 1.0), (0.1, *TUNED.values())], [(name, float) for name in ("time", *TUNED)])
+    found = simulate_fmu(path, stop_time=0.2, output_interval=0.05, relative_tolerance=1e-10, fmi_type=kind, input=at,
+                         output=["A.q", "B.q", "B.qd", "A.qd"])[-1]  # fmt: skip
+    f, slope, _ = of_tuned(found["A.q"])
+    assert_allclose([found["B.q"], found["B.qd"]], [f, slope * found["A.qd"]], rtol=0, atol=1e-7)
+
+
+def test_parameters_that_no_position_fits_are_named_and_can_be_taken_back() -> None:
+    model = lifter(speed=0.0)
+    model.add(fm.Coupling("hold", [(model["B"], 1.0)], offset=0.01))  # type: ignore[list-item]
+    solver = started(model)
+    there = solver.get("A.q")
+    solver.set("C.offset", 1.0)
+    for what in (lambda: solver.step(0.1), lambda: solver.get("A.q")):
+        with pytest.raises(fm.SolverError, match=r"the coupling C .* cannot close where a parameter of a cam"):
+            what()
+    solver.set("C.offset", 0.0)
+    assert_allclose(solver.get("A.q"), there, rtol=0, atol=1e-12)
+    solver.step(0.1)
+
+
+def test_derivatives_by_the_parameters() -> None:
+    """Of A.qdd at the same positions and velocities, and of a run."""
+    solver = fm.Solver(fm.compile(lifter(), everything=True), derivatives=True)
+    solver.assemble()
+    solver.step(0.1)
+    q, w = (float(solver.get(name)) for name in ("A.q", "A.qd"))
+
+    def rate(phase: float, scale: float) -> float:
+        _, slope, bend = (scale * x for x in eccentric(q - phase))
+        return float(-M * slope * (G + bend * w**2) / (J + M * slope**2))
+
+    names, h = ["C.phase", "C.offset", "C.scale"], 1e-5
+    wanted = [(rate(h, 1.0) - rate(-h, 1.0)) / (2 * h), 0.0, (rate(0.0, 1 + h) - rate(0.0, 1 - h)) / (2 * h)]
+    found = [solver.directional_derivative(["A.qdd"], [name], [1.0])[0] for name in names]
+    assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+    assert_allclose(solver.adjoint(["A.qdd"], names, [1.0]), found, rtol=1e-9, atol=1e-9)
+
+    def end(name: str, by: float) -> float:
+        tuned = {"phase": 0.0, "offset": 0.0, "scale": 1.0}
+        tuned[name] += by
+        return float(lifter(**tuned).simulate(stop=0.1, interval=0.1, **TIGHT)["B.q"][-1])
+
+    of_run = fm.sensitivities(lifter(), ["B.q"], names, stop=0.1, interval=0.1, tolerance=1e-10)
+    differences = [(end(name[2:], h) - end(name[2:], -h)) / (2 * h) for name in names]
+    assert_allclose(of_run.forward[-1, 0], differences, rtol=1e-5, atol=1e-8)
+    assert_allclose(of_run.adjoint([[0.0], [1.0]]), of_run.forward[-1, 0], rtol=1e-8, atol=1e-10)
 
 
 TABLE = [(0.0, 0.01), (0.7, 0.012), (2.0, 0.03), (3.1, 0.02), (TURN, 0.01)]
