@@ -118,6 +118,17 @@ def hoisted() -> fm.Model:
     return model
 
 
+def cam_and_follower() -> fm.Model:
+    """A shaft whose cam lifts a weight."""
+    model = fm.Model("cam")
+    shaft = fm.Body.cylinder("shaft", length=0.1, radius=0.05, mass=1.0)
+    weight = fm.Body.sphere("weight", radius=0.02, mass=0.3)
+    A = fm.Revolute("A", model.ground.at(), shaft.at(), axis="x", u0=5.0)
+    B = fm.Prismatic("B", model.ground.at(0, 0.2), weight.at(), axis="z")
+    model.add(shaft, weight, A, B, fm.Cam("C", A, B, fm.Path.sine(0.01, 1.0)))
+    return model
+
+
 def steered_disc() -> fm.Model:
     """A rolling disc whose heading turns evenly: a path of a higher degree, begun long before, is wild."""
     heading = fm.Turn("z", role="excited", path=fm.Path((0.0,), ((0.2, 1.6),)))
@@ -144,7 +155,7 @@ def images() -> dict[str, fm.ModelImage]:
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     models["three_cranks"] = three_cranks()
     models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
-    models |= {"stopped": stopped(), "hoisted": hoisted()}
+    models |= {"stopped": stopped(), "hoisted": hoisted(), "cam": cam_and_follower()}
     balls = space(801, "spherical", guess=0.02).model
     ball = next(joint.name for joint in balls.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j"))
     models |= {"held_turn": held(models["four_bar"], "A"), "held_ball": held(balls, ball)}

@@ -49,6 +49,13 @@ static inline int fm_is_cam(const fm_image *m, int32_t coupling)
     return m->coupling_count[coupling] == 2 && m->term_path[m->coupling_first[coupling] + 1] >= 0;
 }
 
+static inline int fm_has_cams(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.couplings; i++)
+        if (fm_is_cam(m, i)) return 1;
+    return 0;
+}
+
 /* Whether a law is that of what the gear of a motor loses. */
 static inline int fm_law_is_loss(const fm_image *m, int32_t law)
 {

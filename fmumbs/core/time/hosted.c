@@ -97,7 +97,7 @@ static fm_status end(fm_instance *s, fm_status status)
 fm_status fm_settle(fm_instance *s)
 {
     if (s->clock[FM_LOOPS_OPEN] == 0.0 || s->clock[FM_ASSEMBLED] == 0.0) return FM_OK;
-    if (s->clock[FM_HOSTED] == 0.0) return fm_close_cams(s);
+    if (s->clock[FM_HOSTED] == 0.0) return fm_has_cams(&s->image) ? fm_close_cams(s) : FM_OK;
     if (!fm_has_independent(s)) return FM_OK;
     fm_keep_pieces(s);
     const fm_status status = fm_close_independent(s);

@@ -125,6 +125,18 @@ static void check_damage(const image *one)
     fm_close(s);
 }
 
+/* All values; where a forged state says that parameters of cams were set, the loops may be too far open to be closed. */
+static double *read_if_closed(fm_instance *s)
+{
+    const size_t count = fm_variable_count(s);
+    double *value = allocate(count, sizeof *value);
+    uint32_t *every = allocate(count, sizeof *every);
+    const fm_status status = fm_get(s, every, references(s, -1, every), value);
+    CHECK(status == FM_OK || (status == FM_DISCARD && strstr(fm_message(s), "parameter of a cam") != NULL));
+    free(every);
+    return value;
+}
+
 /* Random values with a valid checksum: whatever they are, the core stays within its memory. */
 static void check_forgeries(const image *one)
 {
@@ -140,8 +152,9 @@ static void check_forgeries(const image *one)
         memcpy(state + CHECKSUM, &sum, sizeof sum);
         const fm_status status = fm_state_load(s, state, size);
         CHECK(status == FM_OK || fm_message(s)[0] != 0); /* invalid times are refused */
-        free(all_values(s));
-        CHECK(fm_evaluate(s, 1) == FM_OK);
+        free(read_if_closed(s));
+        const fm_status evaluated = fm_evaluate(s, 1);
+        CHECK(evaluated == FM_OK || (evaluated == FM_DISCARD && strstr(fm_message(s), "parameter of a cam") != NULL));
         if (choose(s, 1.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK) (void)fm_step(s, STEP);
         free(state);
     }
