@@ -125,7 +125,7 @@ static void check_damage(const image *one)
     fm_close(s);
 }
 
-/* All values; where a forged state says that parameters of cams were set, the loops may be too far open to be closed. */
+/* All values; where a forged state says that parameters of cams were set, the loops may be too far open to close. */
 static double *read_if_closed(fm_instance *s)
 {
     const size_t count = fm_variable_count(s);
