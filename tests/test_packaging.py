@@ -114,8 +114,8 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     extras = ("plot", "mesh", "mjcf", "xacro", "sweep", "cosim", "control", "results", "fem")
     named = {requirement.partition(">=")[0] for requirement in requirements(*extras)}
     assert others <= named
-    # the extension module's; which trimesh reads COLLADA by; whose files the other back end packs
-    assert named - others == {"cffi", "pycollada", "pythonfmu"}
+    # the extension module's; which trimesh reads COLLADA by; whose files the other back end packs; for users' meshes
+    assert named - others == {"cffi", "pycollada", "pythonfmu", "meshio"}
 
 
 @pytest.fixture(scope="session")
@@ -252,7 +252,7 @@ def test_the_wheel_for_another_processor_has_its_extension_module(wheel: Path, t
 def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    models = {f"fmumbs/_models/{path.name}" for path in (ROOT / "models").glob("*.py")}
+    models = {f"fmumbs/_models/{path.name}" for path in (ROOT / "models").iterdir() if path.suffix in (".py", ".msh")}
     core = {f"fmumbs/core/{name}" for name in [*shipped(), "sources.txt"]}
     python = {str(p.relative_to(ROOT)) for p in (ROOT / "fmumbs").rglob("*.py") if "_models" not in p.parts}
     assert models

@@ -14,6 +14,7 @@ from fmumbs.export.fmi2 import capability_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_description
 from fmumbs.export.terminals import PLACE as TERMINALS
+from fmumbs.play.fmu import IMAGE
 from fmumbs.play.unpacking import open_archive, scalars, start_of
 
 if TYPE_CHECKING:
@@ -259,8 +260,14 @@ def image_info(image: "ModelImage") -> Facts:
             for v in described.variables
         ],
         "terminals": {one.name: dict((one.position, one.effort)) for one in described.terminals},
+        "modes": _modes(image),
     }
     return facts | {"solver": _solver(facts)}
+
+
+def _modes(image: "ModelImage") -> Facts:
+    """The rows of the table of modes, by flexible body."""
+    return {body: [asdict(row) for row in rows] for body, rows in image.modes.items()}
 
 
 def _solver(facts: Facts) -> Facts:
@@ -281,7 +288,8 @@ def _solver(facts: Facts) -> Facts:
 
 
 def fmu_info(path: "str | os.PathLike[str]") -> Facts:
-    """The same for an FMU, from its modelDescription.xml; "platforms" lists those of its binaries.
+    """The same for an FMU, from its modelDescription.xml; "platforms" lists those of its binaries. Modes are those of
+    its image, {} of one that another version has made.
 
     Raises ExportError if `path` is not an FMU.
     """
@@ -289,6 +297,12 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     with open_archive(path) as archive:
         root, sizes = archive.description, archive.sizes
         terminals = archive.xml(TERMINALS) if TERMINALS in sizes else None
+        modes: Facts = {}
+        if IMAGE in sizes:
+            from fmumbs.compiler import ModelImage
+
+            with suppress(ModelError):  # an image of another version
+                modes = _modes(ModelImage.load(archive.read(IMAGE)))
     kinds = [(name, root.find(tag)) for name, tag in (("cs", "CoSimulation"), ("me", "ModelExchange"))]
     simulation = next((found for _, found in kinds if found is not None), None)
     experiment = root.find("DefaultExperiment")
@@ -305,12 +319,13 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
         "bytes": {
             "fmu": path.stat().st_size,
             "binary": sum(sizes[name] for name in binaries),
-            "image": sizes.get("resources/model.fmb", 0),
+            "image": sizes.get(IMAGE, 0),
         },
         "experiment": {} if experiment is None else {k: float(v) for k, v in experiment.attrib.items()},
         "capabilities": {} if simulation is None else dict(simulation.attrib),
         "variables": [one for variable, kind, value in scalars(root) for one in _scalars(variable, kind, value)],
         "terminals": {} if terminals is None else _terminals(terminals),
+        "modes": modes,
     }
     return facts | {"solver": _solver(facts)}
 

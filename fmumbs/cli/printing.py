@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fmumbs.cli.terminal import MOST, MOST_IN_A_ROW, counted, joined, new_list, new_table, show, show_rest, show_rows
+from fmumbs.mechanism.mode_table import HEADINGS, ModeRow, cells
 
 if TYPE_CHECKING:
     from fmumbs.cli.demo import Demo
@@ -179,6 +180,10 @@ def print_info(facts: Facts) -> None:
         (name, v["causality"], v["unit"], starts, v["description"]) for name, v, starts in folded(facts["variables"])
     ]
     show_rows(("variable", "", "unit", "start", "meaning"), rows)
+    for body, modes in facts["modes"].items():
+        if modes:
+            click.echo(f"\nmodes of {body}")
+            show_rows(HEADINGS, cells(tuple(ModeRow(**row) for row in modes)))
     about = new_list(f"{facts['name']}  {facts['guid']}")
     if facts["description"]:
         about.add_row("description", facts["description"])

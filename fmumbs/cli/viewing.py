@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fmumbs import _checks
 from fmumbs._progress import progress_bar
 from fmumbs.cli.options import NewFile, Positive, Settings, integration, interpolation, setting
 from fmumbs.cli.terminal import run_warnings
@@ -53,6 +54,10 @@ class NotNegative(click.FloatRange):
     "--vibrations", is_flag=True,
     help="Shows small vibrations about the static equilibrium, each with its frequency, in place of a run.",
 )  # fmt: skip
+@click.option(
+    "--modes", metavar="BODY",
+    help="Shows the eigenmodes of a flexible body, each with its frequency, in place of a run.",
+)  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Opens the page in a browser.")
 def view(
     target: str,
@@ -65,6 +70,7 @@ def view(
     interpolation: Interpolation,
     compare: Path | None,
     vibrations: bool,
+    modes: str | None,
     opens: bool,
     **integration: Any,
 ) -> None:
@@ -82,6 +88,7 @@ def view(
     fmumbs view engine --open
     fmumbs view crane --stop 0 -o start.html
     fmumbs view crane --vibrations
+    fmumbs view solid_engine --modes rod
     fmumbs view double_pendulum.fmu --set A.q=1.2 --stop 5
     fmumbs view motion.csv --model double_pendulum -o motion.html
     fmumbs view motion.csv --model double_pendulum --compare motion.csv
@@ -90,9 +97,13 @@ def view(
 
     second: dict[str, Any] = {} if compare is None else {"other": Result.load(compare), "called": compare.name}
     kind = Path(target).suffix.lower()
-    if vibrations:
+    if vibrations or modes is not None:
         refused = {"--stop": stop, "--interval": interval, "--input": inputs, "--compare": compare, "--model": of}
-        made = _of_equilibrium(target, settings, refused | given(integration))
+        others: dict[str, Any] = refused | given(integration)
+        if modes is None:
+            made = _of_equilibrium(target, settings, others)
+        else:
+            made = _of_body(target, modes, settings, others | {"--vibrations": vibrations or None})
         _written(made, out, opens)
         return
     with run_warnings(), progress_bar(f"running {target}") as progress:
@@ -145,14 +156,30 @@ def _of_mechanism(
 def _of_equilibrium(target: str, settings: Settings, others: dict[str, Any]) -> "View":
     from fmumbs.run.equilibrium import equilibrium
 
+    _refuse_others("--vibrations", target, others)
+    made: View = equilibrium(read_model(target, settings)).view()
+    return made
+
+
+def _of_body(target: str, name: str, settings: Settings, others: dict[str, Any]) -> "View":
+    from fmumbs.mechanism import ModalBody
+
+    _refuse_others("--modes", target, others)
+    bodies = {body.name: body for body in read_model(target, settings).bodies if isinstance(body, ModalBody)}
+    if name not in bodies:
+        raise click.UsageError(f"'{target}' has no flexible body '{name}'. {_checks.nearest(name, bodies)}")
+    made: View = bodies[name].view()
+    return made
+
+
+def _refuse_others(what: str, target: str, others: dict[str, Any]) -> None:
+    """Refuses options of a run, and what is no model, beside an option that makes no run."""
     for name, value in others.items():
         if value is not None:
             option = name if name.startswith("--") else f"--{name}"
-            raise click.UsageError(f"{option} belongs to a run, which --vibrations does not make. Leave it out.")
+            raise click.UsageError(f"{option} belongs to a run, which {what} does not make. Leave it out.")
     if Path(target).suffix.lower() in (*_RESULTS, ".fmu"):
-        raise click.UsageError(f"--vibrations needs a model, not '{target}'.")
-    made: View = equilibrium(read_model(target, settings)).view()
-    return made
+        raise click.UsageError(f"{what} needs a model, not '{target}'.")
 
 
 def _of_results(

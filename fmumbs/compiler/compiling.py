@@ -217,6 +217,8 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, sce
         "joint_order": [order[joint.name] for joint in joints],
         "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
+        "shape_kind": [texts.put(kind) for kind in links.rows.get("shape_kind", [])],
+        "gauge_name": [texts.put(name) for name in links.rows.get("gauge_name", [])],
     }
     _add_points(model, length, links, texts)
     experiment = model.default_experiment or DefaultExperiment()

@@ -13,6 +13,7 @@ from fmumbs.compiler.options import RunOptions, given, takes_options, with_setti
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.declared import DefaultExperiment
+from fmumbs.mechanism.mode_table import ModeRow, mode_table
 
 if TYPE_CHECKING:
     from fmumbs.scene import Scene
@@ -93,6 +94,27 @@ class ModelImage:
         """Names of the cut joints, which close loops and are not part of the spanning tree."""
         names, text = self.arrays["joint_name"], self.arrays["text"].tobytes()
         return tuple(text_at(text, int(at)) for at in names[self.arrays["joint_first"] < 0])
+
+    @cached_property
+    def modes(self) -> dict[str, tuple[ModeRow, ...]]:
+        """The table of modes of each flexible body, as ModalBody.table."""
+        a, text, found = self.arrays, self.arrays["text"].tobytes(), {}
+        body_of = {int(link): body for body, link in enumerate(a["body_link"])}
+        for modal, link in enumerate(a["modal_link"].tolist()):
+            n, first, body = int(a["modal_shapes"][modal]), int(a["modal_shape"][modal]), body_of[link]
+            all_shapes, pair = n + int(a["modal_seconds"][modal]), int(a["modal_pair"][modal])
+            own, axes = slice(first, first + n), a["body_R"][body].reshape(3, 3)
+            K, M, D = (
+                a[f"pair_{what}"][pair : pair + all_shapes**2].reshape(all_shapes, all_shapes)[:n, :n]
+                for what in ("stiffness", "mass", "damping")
+            )
+            linear = a["shape_first"][own] @ axes
+            moment = axes.T @ a["shape_moment"][own].reshape(n, 3, 3) @ axes
+            kinds = tuple(text_at(text, at) for at in a["shape_kind"][own].tolist())
+            mass, inertia = float(a["mass"][body]), float(a["inertia"][body, :3].sum())
+            name = text_at(text, int(a["body_name"][body]))
+            found[name] = mode_table(K, M, D, linear, moment, a["com"][body], mass, inertia, kinds)
+        return found
 
     @cached_property
     def variables(self) -> Variables:

@@ -296,8 +296,12 @@ def _add_flexible(
         stiffness, damping = np.pad(stiffness, (0, more)), np.pad(damping, (0, more))
         for C in seconds.followers.reshape(-1).tolist():
             out.add(follower=C)
-    for one, other in zip(first, moment, strict=True):
-        out.add(shape_first=in_plane.T @ one, shape_moment=turned(other))
+    for name, modal_stress in body.stresses:
+        out.add(gauge_name=f"{body.name}.{name}", gauge_modal=which, gauge_first=len(out.rows["gauge_stress"]))
+        out.rows["gauge_stress"] += modal_stress
+    kinds = (*(body.kinds or ("",) * n), *("",) * (len(first) - n))
+    for one, other, kind in zip(first, moment, kinds, strict=True):
+        out.add(shape_first=in_plane.T @ one, shape_moment=turned(other), shape_kind=kind)
     for j in range(len(first)):
         for k in range(len(first)):
             out.add(

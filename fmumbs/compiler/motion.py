@@ -162,13 +162,25 @@ class Motion:
     def _look(self) -> None:
         if lib.fm_assemble(self._instance, 0.0) == lib.FM_OK:
             start, excited = self._get(self._positions), self._excited
+            small = self._deforming()
             for seed, scale in enumerate(self._scales()):
-                position = self._assembled(start + scale * self._noise(self._positions, 10 * seed), excited, 10 * seed)
+                noise = small * self._noise(self._positions, 10 * seed)
+                position = self._assembled(start + scale * noise, excited, 10 * seed)
                 if position is not None:
                     self._states.append(position)
         if len(self._states) < 2:
             self.free[:] = self.driven[:] = self._pushed[:] = True
         self.driven |= self.free
+
+    def _deforming(self) -> Array:
+        """(positions,) 1, and of modal coordinates the part of the model's length that deforms a body by 1 at most."""
+        arrays, rows = self._arrays, self._positions
+        modal = np.flatnonzero(self._kind[rows] == lib.FM_B_Q)
+        part = np.maximum(self._component[rows[modal]], 0)
+        strains = arrays["mode_strain"][arrays["link_u"][arrays["body_link"][self._object[rows[modal]]]] + part]
+        found = np.ones(len(rows))
+        found[modal] = 1.0 / np.maximum(1.0, strains * self._length)
+        return found
 
     def _scales(self) -> tuple[float, ...]:
         """How far from the start positions are drawn [rad]."""

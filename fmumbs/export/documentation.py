@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fmumbs.export.model_description import experiment_of
+from fmumbs.mechanism.mode_table import HEADINGS, ModeRow, cells
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
@@ -43,6 +44,11 @@ _STARTS = """Outputs with an exact start (positions and velocities of joints) ac
 initialisation. With <code>solver.equilibrium</code> 1 the motion starts at rest in the static equilibrium near
 them, which is found with the parameters and inputs that are set; where there is none, initialisation fails with
 a message that names the coordinate that forces go on moving, or that no force returns."""
+
+
+_MODES = """Eigenmodes with the body's frame fixed. Effective mass: what a mode takes part in of a translation of the
+frame; share: of the body's mass, by this mode and those before it. Participation: of translations, and of rotations
+about the centre of mass, for a mode whose largest coordinate is 1 m."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,7 @@ def documentation(
     for causality, heading in headings.items():
         members = [v for v in table if v.causality == causality]
         parts.append(_table(heading, members, causality))
+    parts += [_of_modes(body, rows) for body, rows in image.modes.items() if rows]
     parts.append("</body>\n</html>\n")
     return "\n".join(part for part in parts if part).encode()
 
@@ -153,6 +160,14 @@ def _table(heading: str, members: Sequence["Variable"], causality: str) -> str:
         lines.append("<tr>" + "".join([f"<td>{_escaped(cell)}</td>" for cell in cells]) + "</tr>")
     lines.append("</table>")
     return "\n".join(lines)
+
+
+def _of_modes(body: str, table: tuple[ModeRow, ...]) -> str:
+    """The modes of a flexible body."""
+    lines = [f"<h2>Modes of {escape(body)} ({len(table)})</h2>", f"<p>{_MODES}</p>", "<table>"]
+    lines.append("<tr>" + "".join(f"<th>{title}</th>" for title in HEADINGS) + "</tr>")
+    lines += ["<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in cells(table)]
+    return "\n".join([*lines, "</table>"])
 
 
 def _rows(members: Iterable["Variable"]) -> list[_Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,9 @@ from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
 from fmumbs.finite_elements.integrals import integrals
 from fmumbs.finite_elements.interfaces import Interface, interfaces_of, tie_of, ties
-from fmumbs.finite_elements.matrices import finite_elements
+from fmumbs.finite_elements.matrices import FiniteElements, finite_elements
 from fmumbs.finite_elements.reduction import METHODS, reduced
+from fmumbs.finite_elements.skin import Skin
 from fmumbs.finite_elements.stiffening import Elements, of_solid
 
 Array = NDArray[np.float64]
@@ -49,10 +50,12 @@ def reduce(
     method: str,
     frame: str | None,
     points: object,
+    skin: object = None,
     elements: Elements | None = None,
+    recovered: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages; elements: by
-    which the body stiffens.
+    which the body stiffens; recovered: the stress at nodes (solid.py).
     """
     fe = finite_elements(K, M, nodes, where)
     named = interfaces_of(interfaces, f"{where}: interfaces")
@@ -96,7 +99,23 @@ def reduce(
         "modal_mass": over.modal,
         "kinds": found.kinds,
         "second_order": seconds,
+        "stresses": {name: (rows @ found.shapes).T for name, rows in (recovered or {}).items()},
+        "skin": None if skin is None else _skin(fe, skin, found.shapes),
     }
+
+
+def _skin(fe: FiniteElements, given: object, shapes: Array) -> Skin:
+    """Triangles of nodes, with what the modes move them."""
+    faces = _checks.array(given, f"{fe.where}: skin")
+    if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or not (faces == np.floor(faces)).all():
+        what = f"{fe.where}: skin has the shape {faces.shape}, but must be (triangles, 3) numbers of nodes"
+        raise ModelError(f"{what}. Give the surface of the mesh.")
+    if faces.min() < 0 or faces.max() >= len(fe.nodes):
+        what = f"{fe.where}: skin has node {faces.max():g}, but nodes are numbered from 0 to {len(fe.nodes) - 1}"
+        raise ModelError(f"{what}. Subtract 1 from numbers that start at 1.")
+    used, triangles = np.unique(faces.astype(int), return_inverse=True)
+    moves = shapes.reshape(len(fe.nodes), fe.each, -1)[used, :3].transpose(2, 0, 1)
+    return Skin(fe.nodes[used], triangles.reshape(-1, 3), moves)
 
 
 def renumbered(given: object, kept: Any, what: str) -> dict[str, Interface]:

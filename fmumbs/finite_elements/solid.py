@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.spatial import cKDTree
 
 from fmumbs import _checks
@@ -21,10 +24,24 @@ _OFF = 0.25  # a middle node farther from the middle of its edge, in edge length
 _ORDER = 4  # of quadrature: exact for the mass of straight elements of second order
 
 
-def matrices(
-    nodes: object, tetrahedra: object, E: float, nu: float, density: float, where: str
-) -> tuple[Sparse, Sparse, Index, Elements]:
-    """K and M for three freedoms of each node that a tetrahedron has, these nodes, ascending, and the elements."""
+@dataclass(frozen=True)
+class Solid:
+    """K, M: for three freedoms of each node that a tetrahedron has; nodes: these, ascending, as the user numbers them;
+    elements: with the places of their nodes among these. recovered: (6, freedoms) by name, the stress xx yy zz xy xz yz
+    at a node [Pa/m], the mean of those of the elements that meet there.
+    """
+
+    K: Sparse
+    M: Sparse
+    nodes: Index
+    elements: Elements
+    recovered: Mapping[str, Sparse]
+
+
+def solid(
+    nodes: object, tetrahedra: object, E: float, nu: float, density: float, where: str, stress_at: object = None
+) -> Solid:
+    """The finite elements of a mesh. stress_at: {name: node}."""
     try:
         from skfem import Basis, BilinearForm, ElementTetP1, ElementTetP2, ElementVector, MeshTet1, MeshTet2
         from skfem.helpers import dot
@@ -56,7 +73,55 @@ def matrices(
     cells = np.argsort(ascending)[plain.element_dofs].T
     slopes = np.stack([plain.basis[k][0].grad for k in range(cells.shape[1])]).transpose(2, 0, 3, 1)
     elements = Elements(cells, slopes, plain.dx, float(lam), float(mu))
-    return K[order][:, order], M[order][:, order], own[ascending], elements
+    kept = own[ascending]
+    found = _recovered(elements, kept, lambda which: Basis(
+        mesh, element, elements=which, quadrature=(element.doflocs.T, np.ones(cells.shape[1]))
+    ), {} if stress_at is None else stress_at, f"{where}: stress_at")  # fmt: skip
+    return Solid(K[order][:, order], M[order][:, order], kept, elements, found)
+
+
+def _recovered(elements: Elements, kept: Index, at_nodes: Any, given: object, what: str) -> dict[str, Sparse]:
+    """The rows of `Solid.recovered`; at_nodes: a basis of some elements, whose points are their nodes."""
+    places = {int(node): k for k, node in enumerate(kept)}
+    found = {}
+    for name, node in _checks.mapping(given, what, "Give {name: node}.").items():
+        number = _checks.whole(node, f"{what}['{name}']", 0)
+        if number not in places:
+            raise ModelError(f"{what}: '{name}' is node {number}, which no element has. Give another.")
+        meet, point = np.nonzero(elements.cells == places[number])
+        basis = at_nodes(meet)
+        slopes = np.stack([basis.basis[k][0].grad for k in range(elements.cells.shape[1])])  # (nodes, 3, meet, points)
+        stress = _by_slopes(slopes[:, :, np.arange(len(meet)), point], elements) / len(meet)  # (6, nodes, 3, meet)
+        columns = 3 * elements.cells[meet].T[:, None, :] + np.arange(3)[:, None]
+        rows = np.broadcast_to(np.arange(6)[:, None, None, None], stress.shape)
+        index = rows.reshape(-1), np.broadcast_to(columns, stress.shape).reshape(-1)
+        found[name] = sparse.coo_array((stress.reshape(-1), index), shape=(6, 3 * len(kept))).tocsr()
+    return found
+
+
+def _by_slopes(slopes: Array, elements: Elements) -> Array:
+    """(6, nodes, 3, ...) xx yy zz xy xz yz by displacements of nodes, from the gradients (nodes, 3, ...) of theirs."""
+    stress = np.zeros((6, *slopes.shape))
+    stress[:3] = elements.lam * slopes
+    for a in range(3):
+        stress[a, :, a] += 2.0 * elements.mu * slopes[:, a]
+    for row, (a, b) in enumerate(((0, 1), (0, 2), (1, 2)), 3):
+        stress[row, :, a], stress[row, :, b] = elements.mu * slopes[:, b], elements.mu * slopes[:, a]
+    return stress
+
+
+def surface(cells: Index, places: Array) -> Index:
+    """(triangles, 3) corners of the faces that one tetrahedron has alone, counterclockwise as seen from outside.
+
+    cells: (elements, 4 or more) places of their nodes in `places` (nodes, 3), corners first.
+    """
+    corners = np.concatenate([cells[:, np.roll(np.arange(4), -k)] for k in range(4)])  # the last one is opposite
+    _, first, count = np.unique(np.sort(corners[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
+    faces = corners[np.sort(first[count == 1])]
+    a, b, c, inside = (places[faces[:, k]] for k in range(4))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), inside - a) > 0.0
+    faces[inwards] = faces[inwards][:, [0, 2, 1, 3]]
+    return np.asarray(faces[:, :3])
 
 
 def _cells(tetrahedra: object, where: str) -> Index:

@@ -19,9 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs._checks import Vec3
+from fmumbs._late import later
 from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
 from fmumbs.finite_elements.seen import Seconds
+from fmumbs.finite_elements.skin import Skin
 from fmumbs.mechanism import bending, second_order
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
@@ -53,6 +55,11 @@ class BeamMode:
     slide: Vec3
     lean: Vec3
     twist: Vec3 = (0.0, 0.0, 0.0)
+
+    @property
+    def kind(self) -> str:
+        """What it is, for `.table`."""
+        return "bending" if isinstance(self.shape, bending.Bending) else "torsion" if any(self.twist) else "extension"
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,8 @@ class ModalBody(Body):
     shape_product: (modes, modes, 3, 3) integral of phi_j phi_k' [kg]; without it second-order terms are left out.
     modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
     q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
+    stresses: {name: (modes, 6)} for each mode the stress xx yy zz xy xz yz at some place, in the body's axes [Pa/m]; it
+        becomes an output. skin: its surface in pictures, by from_solid and from_matrices.
     bending: the beam, for a body made by `.beam`; stiffening: whether it has displacements of second order;
         second_order: those that `.from_solid` makes, None for a beam's own. kinds: what each mode is, for `.table`; by
         default nothing.
@@ -130,8 +139,9 @@ class ModalBody(Body):
     above w1 without bound. `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one
     of the modes turns or strains the body by more than `solver.deformation`, by default 0.3.
 
-    Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
-    ModelError for integrals and matrices that no body can have.
+    Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd; at each place of
+    `stresses` NAME.stress (6) and NAME.mises [Pa], to first order in q. Raises ModelError for integrals and matrices
+    that no body can have.
     """
 
     plane: str | None
@@ -148,6 +158,8 @@ class ModalBody(Body):
     stiffening: bool
     second_order: Seconds | None
     kinds: tuple[str, ...]
+    stresses: tuple[tuple[str, Rows], ...]
+    skin: Skin | None
 
     def __init__(
         self,
@@ -173,6 +185,8 @@ class ModalBody(Body):
         stiffening: bool = False,
         second_order: Seconds | None = None,
         kinds: Sequence[str] = (),
+        stresses: Mapping[str, ArrayLike] | Iterable[tuple[str, Rows]] = (),
+        skin: Skin | None = None,
         **look: Unpack[Look],
     ) -> None:
         super().__init__(
@@ -196,6 +210,8 @@ class ModalBody(Body):
             default = start is None or isinstance(start, Unset)
             self._store(field, UnsetNumbers((0.0,) * n) if default else _checks.numbers(start, n, self._where(field)))
         self._store("shapes", self._shapes(dict(shapes), n))
+        self._store("skin", skin)
+        self._store("stresses", self._gauges(dict(stresses), n))
         self._store("kinds", _checks.names(kinds, self._where("kinds")))
         if len(self.kinds) not in (0, n):
             raise ModelError(f"{self._where('kinds')} has {len(self.kinds)} words for {n} modes. Give one for each.")
@@ -313,6 +329,7 @@ class ModalBody(Body):
             u0=u0,
             **look,
             bending=Beam(length, _tuples(e), tuple(mode for mode, _ in made)),
+            kinds=tuple(mode.kind for mode, _ in made),
             stiffening=stiffening,
             shape_mass=integrals["shape_mass"],
             shape_moment=integrals["shape_moment"],
@@ -334,6 +351,7 @@ class ModalBody(Body):
         method: str = "craig-bampton",
         frame: str | None = None,
         points: Mapping[str, Any] | None = None,
+        skin: ArrayLike | None = None,
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         **look: Unpack[Look],
@@ -357,6 +375,9 @@ class ModalBody(Body):
         frame: the interface whose point and axes the body's frame follows (tangent frame); None: the frame in which the
             modes have no momentum (Buckens). Its origin and axes are those of the mesh where the body is undeformed.
         points: {name: node or nodes}, as for interfaces: more points, to measure at; nothing is attached to them.
+        skin: (triangles, 3) numbers of nodes, counterclockwise as seen from outside: a surface that pictures show
+            deformed, coloured by displacement. An FMU carries it with its shapes; without it its size does not depend
+            on the mesh.
         q0, u0: (all modes,) as for ModalBody. name and look: as for Body.
 
         Modal coordinates are the largest displacement of a node by each mode [m], or the largest rotation of one times
@@ -367,7 +388,7 @@ class ModalBody(Body):
         """
         return cls._reduced(
             name, K=K, M=M, nodes=nodes, interfaces=interfaces, modes=modes, highest=highest, damping=damping,
-            method=method, frame=frame, points=points, q0=q0, u0=u0, **look,
+            method=method, frame=frame, points=points, skin=skin, q0=q0, u0=u0, **look,
         )  # fmt: skip
 
     @classmethod
@@ -376,6 +397,7 @@ class ModalBody(Body):
         name: str,
         *,
         elements: Any = None,
+        recovered: Any = None,
         modes: int | None = None,
         highest: float | None = None,
         method: str = "craig-bampton",
@@ -383,6 +405,7 @@ class ModalBody(Body):
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         points: Mapping[str, Any] | None = None,
+        skin: Any = None,
         K: Any,
         M: Any,
         nodes: ArrayLike,
@@ -390,12 +413,13 @@ class ModalBody(Body):
         damping: Any,
         **look: Unpack[Look],
     ) -> Self:
-        """As from_matrices; elements: by which it stiffens."""
+        """As from_matrices; elements: by which it stiffens; recovered: the stress at nodes."""
         from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
 
         made = body.reduce(
             f"ModalBody.from_matrices '{_checks.name(name, 'ModalBody: name')}'",
-            K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points, elements,
+            K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points, skin,
+            elements, recovered,
         )  # fmt: skip
         return cls(name, **made, plane=None, q0=q0, u0=u0, **look)
 
@@ -412,6 +436,8 @@ class ModalBody(Body):
         interfaces: Mapping[str, Any],
         points: Mapping[str, Any] | None = None,
         stiffening: bool = False,
+        stress_at: Mapping[str, int] | None = None,
+        skin: bool = False,
         **reduction: Any,
     ) -> Self:
         """A solid of tetrahedra, of which scikit-fem (`pip install 'fmumbs[fem]'`) makes the matrices.
@@ -422,6 +448,10 @@ class ModalBody(Body):
         E: Young's modulus [Pa]; nu: Poisson's ratio; density [kg/m3].
         stiffening: whether it has displacements of second order, so that tension stiffens it and thrust buckles it;
             needed for bodies that turn fast or carry large loads along them.
+        stress_at: {name: node} where stress is an output: NAME.stress, xx yy zz xy xz yz in the body's axes, and
+            NAME.mises [Pa], the mean of the elements that meet there. Under loads at interfaces that rest or move
+            steadily it is that of the whole mesh.
+        skin: whether pictures show its surface deformed, coloured by displacement; an FMU then carries the surface.
         interfaces, points, reduction (all else): as for `from_matrices`.
 
         A mesh of gmsh, with `mesh = meshio.read("rod.msh")`: nodes=mesh.points, tetrahedra=mesh.cells_dict["tetra10"].
@@ -429,15 +459,18 @@ class ModalBody(Body):
         from fmumbs.finite_elements import body, solid  # late: with SciPy's sparse matrices
 
         where = f"ModalBody.from_solid '{_checks.name(name, 'ModalBody: name')}'"
-        K, M, kept, elements = solid.matrices(nodes, tetrahedra, E, nu, density, where)
+        made = solid.solid(nodes, tetrahedra, E, nu, density, where, stress_at)
+        places = np.asarray(nodes, float)[made.nodes]
         return cls._reduced(
             name,
-            elements=elements if _checks.flag(stiffening, f"{where}: stiffening") else None,
-            K=K,
-            M=M,
-            nodes=np.asarray(nodes, float)[kept],
-            interfaces=body.renumbered(interfaces, kept, f"{where}: interfaces"),
-            points=body.renumbered({} if points is None else points, kept, f"{where}: points"),
+            elements=made.elements if _checks.flag(stiffening, f"{where}: stiffening") else None,
+            recovered=made.recovered,
+            skin=solid.surface(made.elements.cells, places) if _checks.flag(skin, f"{where}: skin") else None,
+            K=made.K,
+            M=made.M,
+            nodes=places,
+            interfaces=body.renumbered(interfaces, made.nodes, f"{where}: interfaces"),
+            points=body.renumbered({} if points is None else points, made.nodes, f"{where}: points"),
             **reduction,
         )
 
@@ -461,10 +494,22 @@ class ModalBody(Body):
 
     @property
     def table(self) -> tuple[ModeRow, ...]:
-        """A row for each eigenmode with the body's frame fixed, ascending: its frequency, kind and effective mass."""
+        """A row for each eigenmode with the body's frame fixed, ascending: its frequency, kind and effective mass.
+
+        Empty if some motion of the modes has no mass.
+        """
         K, M, D = (np.array(rows) for rows in (self.stiffness, self.modal_mass, self.damping))
         first, moment = np.array(self.shape_mass), np.array(self.shape_moment)
-        return mode_table(K, M, D, first, moment, np.array(self.com), self.mass, self.kinds)
+        inertia = float(np.trace(self.inertia))
+        return mode_table(K, M, D, first, moment, np.array(self.com), self.mass, inertia, self.kinds)
+
+    def view(self) -> Any:
+        """A page of its eigenmodes with its frame fixed, each with its frequency, which a notebook shows; see
+        Model.view(). With a `skin` its surface is seen, coloured by displacement.
+
+        Raises ModelError for a body without points, and where some motion of the modes has no mass.
+        """
+        return later("view").view_modes(self)
 
     @property
     def strains(self) -> tuple[float, ...]:
@@ -567,6 +612,15 @@ class ModalBody(Body):
                 raise ModelError(f"{what}. Give its shapes (modes, {6 if self.plane is None else 3}).")
         columns = 6 if self.plane is None else 3
         return tuple((name, _tuples(self._array(f"shapes['{name}']", shapes[name], (n, columns)))) for name in names)
+
+    def _gauges(self, stresses: Mapping[str, ArrayLike], n: int) -> tuple[tuple[str, Rows], ...]:
+        for name in stresses:
+            _checks.name(name, self._where("stresses"))
+            if name in (frame.name for frame in self.points):
+                what = f"{self._where('stresses')} has '{name}', which is a point as well"
+                raise ModelError(f"{what}. Give the place another name.")
+        given = stresses.items()
+        return tuple((name, _tuples(self._array(f"stresses['{name}']", rows, (n, 6)))) for name, rows in given)
 
     def _check_integrals(self, first: Array, moment: Array, product: Array) -> None:
         normal = self.plane_axes.matrix[:, 2]

@@ -38,19 +38,49 @@ class ModeRow:
     share: Vec3
 
 
-def mode_table(
-    K: Array, M: Array, D: Array, first: Array, moment: Array, com: Array, mass: float, kinds: tuple[str, ...]
-) -> tuple[ModeRow, ...]:
-    """A row for each eigenmode, ascending.
+HEADINGS = (
+    "frequency [Hz]", "kind", "damping", "mass x [kg]", "y", "z", "share x", "y", "z", "participation x", "y", "z",
+    "about x [m]", "y", "z",
+)  # fmt: skip
+_NOTHING = 1e-9  # of the root of the mass or the inertia: participation that is round-off
 
-    K, M, D: (modes, modes) stiffness, mass and damping; first, moment: integrals of phi and r phi'; com, mass: of the
-    body; kinds: of each modal coordinate, or none.
+
+def cells(table: tuple[ModeRow, ...]) -> list[tuple[str, ...]]:
+    """The texts of each row below HEADINGS."""
+    return [
+        (f"{row.frequency:.5g}", row.kind, f"{row.damping:.3g}",
+         *(f"{v:.4g}" for v in (*row.effective_mass, *row.share, *row.participation)))
+        for row in table
+    ]  # fmt: skip
+
+
+def eigenmodes(K: Array, M: Array) -> tuple[Array, Array]:
+    """(modes,) squared angular frequencies, ascending, and the shapes V, V' M V = 1, whose largest entry is positive.
+
+    Raises LinAlgError where M is singular.
     """
     from scipy.linalg import eigh
 
-    squares, turned = eigh(K, M)  # turned' M turned = 1
+    squares, turned = eigh(K, M)
+    return squares, turned * np.sign(turned[np.abs(turned).argmax(axis=0), np.arange(len(K))])
+
+
+def mode_table(
+    K: Array, M: Array, D: Array, first: Array, moment: Array, com: Array, mass: float, inertia: float,
+    kinds: tuple[str, ...],
+) -> tuple[ModeRow, ...]:
+    """A row for each eigenmode, ascending; none where M is singular.
+
+    K, M, D: (modes, modes) stiffness, mass and damping; first, moment: integrals of phi and r phi'; com, mass: of the
+    body; inertia: the sum of its moments about the centre of mass; kinds: of each modal coordinate, or none.
+    """
+    try:
+        squares, turned = eigenmodes(K, M)
+    except np.linalg.LinAlgError:
+        return ()
     about = moment_of(moment - np.einsum("a,kb->kab", com, first))
     gained = turned.T @ np.hstack([first, about])
+    gained[np.abs(gained) <= _NOTHING * np.sqrt([mass] * 3 + [inertia] * 3)] = 0.0
     effective = gained[:, :3] ** 2
     share = np.cumsum(effective, axis=0) / mass
     rates = np.sqrt(np.maximum(squares, 0.0))

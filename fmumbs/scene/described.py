@@ -83,13 +83,31 @@ class MeshLook:
 
 
 @dataclass(frozen=True)
+class SkinLook:
+    """The surface of a flexible body, whose modal coordinates displace its corners: corners, faces, low and size as of
+    a MeshLook.
+
+    shapes: (modes, n, 3) what a unit of each coordinate moves the corners in the body's axes, in base64 of signed
+    little-endian 16-bit numbers, in parts of 32767 of `reach` (modes,) [1].
+    """
+
+    corners: str
+    faces: str
+    low: Vec3
+    size: Vec3
+    shapes: str
+    reach: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class BodyLook:
     """A body: its shape as it was given, or the ellipsoid of its mass and inertia; and its centre of mass [m].
 
     colour: "#rrggbb", "" for the next of a list. opacity: 0 to 1. meshes: drawn in place of the shape.
 
     links: ends of thin lines from the centre of mass to the joints and points of a body without a shape of its own [m].
-    line: of a flexible body. Nothing at all for the massless target of a program. part_of: the flexible link.
+    line, skin: of a flexible body, one of them. Nothing at all for the massless target of a program. part_of: the
+    flexible link.
     """
 
     name: str
@@ -101,11 +119,12 @@ class BodyLook:
     colour: str = ""
     opacity: float = 1.0
     meshes: tuple[MeshLook, ...] = ()
+    skin: SkinLook | None = None
 
     @property
     def is_seen(self) -> bool:
         """Whether anything of it is drawn."""
-        return self.shape is not None or self.line is not None or bool(self.meshes)
+        return any(one is not None for one in (self.shape, self.line, self.skin)) or bool(self.meshes)
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ from fmumbs.scene.described import (
     ViaLook,
 )  # fmt: skip
 from fmumbs.scene.moving import couplings_of, frame_of, lengths_of, stops_of
+from fmumbs.scene.skins import skin_look
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
@@ -223,6 +224,8 @@ def _mesh(mesh: Mesh) -> MeshLook:
 def _shape(
     body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3], touching: Shape | None
 ) -> BodyLook:
+    if isinstance(body, ModalBody) and body.skin is not None:
+        return BodyLook(body.name, None, body.com, skin=skin_look(body.skin))
     if isinstance(body, ModalBody):
         return BodyLook(body.name, None, body.com, line=_centreline(body))
     if body.name in links:

@@ -5,7 +5,7 @@ from fmumbs.view.notebook import model_html, result_html
 from fmumbs.view.page import View
 from fmumbs.view.picture import animate, picture
 from fmumbs.view.poses import Poses, poses, start_positions
-from fmumbs.view.vibration import view_linear, view_vibrations
+from fmumbs.view.vibration import view_linear, view_modes, view_vibrations
 from fmumbs.view.viewing import view_model, view_result
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "start_positions",
     "view_linear",
     "view_model",
+    "view_modes",
     "view_result",
     "view_vibrations",
 ]

@@ -22,8 +22,8 @@ from fmumbs.view.live import core
 THREE_VERSION = "0.170.0"
 THREE_SHA256 = "08fd7545d13d2c7fb65ab691530a802dafefd638596501854f267d0fb13c39e7"
 MODULES = (
-    "numbers", "recording", "camera", "files", "plots", "charts", "instances", "traces", "elements", "picture", "ghost",
-    "modes", "live", "engine", "motion", "panel", "main",
+    "numbers", "recording", "camera", "files", "plots", "charts", "instances", "traces", "elements", "skin", "picture",
+    "ghost", "modes", "live", "engine", "motion", "panel", "main",
 )  # fmt: skip
 
 _EXPORTS = re.compile(r"export\{([^{}]*)\};?\s*$")

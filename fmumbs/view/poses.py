@@ -9,7 +9,7 @@ solution, since the coordinates of the tree are known. It runs without an instan
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.errors import SolverError
-from fmumbs.scene import GROUND, Place
+from fmumbs.scene import GROUND, Place, SkinLook
 from fmumbs.scene.described import Quaternion
 from fmumbs.spatial import Rotation
+from fmumbs.view.skins import largest
 
 Array = NDArray[np.float64]
 
@@ -32,12 +33,19 @@ class Poses:
     """Where the bodies are at n instants, in the image's order of bodies.
 
     r: (n, bodies, 3) origins of their frames in the world [m]. R: (n, bodies, 3, 3) their axes. modal: modal
-    coordinates of the flexible bodies, (n, modes) by the body's index.
+    coordinates of the flexible bodies, (n, modes) by the body's index. reached: what largest() has found.
     """
 
     r: Array
     R: Array
     modal: dict[int, Array]
+    reached: dict[int, float] = field(default_factory=dict)
+
+    def largest(self, body: int, skin: SkinLook) -> float:
+        """The largest displacement of the surface of a flexible body at any instant [m]."""
+        if body not in self.reached:
+            self.reached[body] = largest(skin, self.modal[body])
+        return self.reached[body]
 
     def of(self, place: Place) -> tuple[Array, Array]:
         """(n, 3) origin [m] and (n, 3, 3) axes of a frame of the scene in the world."""

@@ -13,10 +13,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.scene import GROUND, GroundLook, JointLook, MeshLook, Scene, SpringLook, Symbol
+from fmumbs.scene import GROUND, GroundLook, JointLook, MeshLook, Scene, SkinLook, SpringLook, Symbol
 from fmumbs.view.elements import add_length_stops, add_rope, add_stop, add_train
 from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
+from fmumbs.view.skins import bands
 from fmumbs.view.viewpoint import Projection
 from fmumbs.view.wheels import trains
 
@@ -108,7 +109,7 @@ def unpacked(mesh: MeshLook) -> tuple[Array, NDArray[np.int64]]:
     return np.array(mesh.low) + corners / 65535.0 * np.array(mesh.size), faces.astype(np.int64)
 
 
-def box_of(mesh: MeshLook) -> Array:
+def box_of(mesh: MeshLook | SkinLook) -> Array:
     """(8, 3) corners of the box around a mesh in the body's frame [m]."""
     corners = np.array(np.meshgrid((0.0, 1.0), (0.0, 1.0), (0.0, 1.0))).reshape(3, -1).T
     return np.asarray(np.array(mesh.low) + corners * mesh.size)
@@ -124,7 +125,7 @@ def _reached(scene: Scene, poses: Poses) -> Array:
             own.append(np.array(body.shape.at) + (corners * body.shape.size) @ matrix(body.shape.axes).T)
         if body.line is not None:
             own.append(np.array(body.line.points))
-        own += [box_of(mesh) for mesh in body.meshes]
+        own += [box_of(mesh) for mesh in (*body.meshes, body.skin) if mesh is not None]
         found.append(poses.r[0, i] + np.concatenate(own) @ poses.R[0, i].T)
     places = [end for joint in scene.joints for end in (joint.F, joint.M) if joint.symbols]
     places += [end for spring in scene.springs for end in (spring.P, spring.Q)]
@@ -145,7 +146,7 @@ def _reach(scene: Scene) -> float:
         length = max(span, max(body.shape.size) if body.shape is not None else 0.0)
         if body.line is not None:
             length = max(length, float(np.ptp(np.array(body.line.points), axis=0).max()))
-        length = max([length, *(max(mesh.size) for mesh in body.meshes)])
+        length = max([length, *(max(mesh.size) for mesh in (*body.meshes, body.skin) if mesh is not None)])
         if length > 0.0:
             lengths.append(length)
     lengths.sort()  # np.median imports numpy.ma, which would be a fourth of a first export
@@ -239,6 +240,8 @@ class _Maker:
                 if body.line.shapes:
                     moved = moved + np.einsum("k,kni->ni", self.poses.modal[i][self.instant], body.line.shapes)
                 self.line(r + moved @ R.T, max(body.line.radius, thin), colour)
+            if body.skin is not None:
+                self.skin(i, body.skin, r, R)
             for mesh in body.meshes:
                 self.mesh(mesh, r, R, colour)
             if body.opacity < 1.0:
@@ -254,6 +257,17 @@ class _Maker:
         x, y, z = (max(float(one), 1e-3 * self.sizes.whole) for one in half)
         at = r + R @ middle
         self.found.append(Solid("mesh", at, R, (x, y, z), shade, opacity=mesh.opacity, mesh=(corners - middle, faces)))
+
+    def skin(self, body: int, skin: SkinLook, r: Array, R: Array) -> None:
+        """The surface of a flexible body, bent by its modes, in the colours of its displacements."""
+        modal = self.poses.modal[body]
+        corners, parts = bands(skin, modal[self.instant], self.poses.largest(body, skin))
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        middle = (low + high) / 2.0
+        x, y, z = (max(float(one), 1e-3 * self.sizes.whole) for one in (high - low) / 2.0)
+        for k, (colour, faces) in enumerate(parts):
+            mesh = (corners - middle, faces)
+            self.found.append(Solid("mesh", r + R @ middle, R, (x, y, z), colour, joined=k > 0, mesh=mesh))
 
     def marks(self) -> None:
         """A point for each body of a mechanism of which nothing else is seen."""

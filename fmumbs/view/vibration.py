@@ -1,4 +1,4 @@
-"""Small motions about a state as a page: vibrations about an equilibrium, or modes of a linear model.
+"""Small motions about a state as a page: vibrations about an equilibrium, modes of a linear model or a flexible body.
 
 A vibration moves the mechanism along the velocities Re(m exp(i w t)), with the eigenvector m. Rates of positions by
 velocities are those of a short step from the equilibrium, where nothing else moves; positions follow them along a
@@ -8,12 +8,16 @@ steady motion this is seen in axes that move with it. Amplitudes are what can be
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.errors import FmumbsError, SolverError
+from fmumbs.compiler import image_of
+from fmumbs.errors import FmumbsError, ModelError, SolverError
+from fmumbs.mechanism import ModalBody, Model, Point, Weld
+from fmumbs.mechanism.mode_table import eigenmodes
 from fmumbs.run import Result
 from fmumbs.run.charts import Chart
 from fmumbs.run.details import Motion
@@ -137,6 +141,37 @@ def _closed(solver: Solver, positions: Array) -> Array:
     solver.reset()
     solver.set_state(positions, np.zeros(solver.image.sizes["speeds"]))
     return solver.positions
+
+
+# Modes of a flexible body -----------------------------------------------------------------------------------------
+
+
+def view_modes(body: ModalBody) -> View:
+    """The page of a flexible body: its eigenmodes with its frame fixed, one to choose, the slowest first.
+
+    Raises ModelError for a body without points, which nothing can hold, and where some motion of the modes has no mass.
+    """
+    table = body.table
+    if not table or not body.points:
+        what = "some motion of its modes has no mass" if not table else "it has no points. Give points="
+        raise ModelError(f"ModalBody '{body.name}' has no modes to show: {what}.")
+    model = Model(body.name, gravity=(0.0, 0.0, 0.0))
+    model.add(body, Weld("held", model.ground.at(), Point(body, body.points[0].X_BP)))
+    image = image_of(model)
+    start = np.zeros((1, image.sizes["positions"]))
+    rest, motion = poses(image, start), Motion(image, start)
+    data = data_of(Result(image.name, np.zeros(1), {}, {}, motion=motion), motion)
+    _, shapes = eigenmodes(np.array(body.stiffness), np.array(body.modal_mass))
+    waves = np.cos(np.linspace(0.0, 2.0 * np.pi, _INSTANTS))
+    made = []
+    for k, (row, shape) in enumerate(zip(table, shapes.T, strict=True)):
+        size = _amplitude(rest, [replace(rest, modal={0: shape[None]})], image.scene.length)
+        r, R = (np.repeat(one, _INSTANTS, axis=0) for one in (rest.r, rest.R))
+        period = 1.0 / row.frequency if row.frequency > 0.0 else 1.0
+        name = f"{k + 1}: {row.frequency:.4g} Hz" + (f", {row.kind}" if row.kind else "")
+        moved = Poses(r, R, {0: np.outer(waves, size * shape)})
+        made.append(_as_data(name, np.linspace(0.0, period, _INSTANTS), _SECONDS, moved))
+    return View(image.name, data | {"modes": made})
 
 
 # Modes of a linear model ------------------------------------------------------------------------------------------

@@ -340,6 +340,27 @@ static int32_t frame_of(const fm_node *n)
     return n->k < 0 ? ~n->k : n->k;
 }
 
+/* The stress at a node, linear in the modes. */
+static void run_stress(const fm_instance *s, const fm_node *n, double *v)
+{
+    const fm_image *m = &s->image;
+    const int32_t modes = m->modal_shapes[m->gauge_modal[n->k]];
+    const double *row = m->gauge_stress + 6 * m->gauge_first[n->k], *q = v + n->a;
+    double *out = v + n->out;
+    memset(out, 0, 6 * sizeof *out);
+    for (int32_t i = 0; i < modes; i++)
+        for (int j = 0; j < 6; j++) out[j] += q[i] * row[6 * i + j];
+}
+
+static void adjoin_stress(const fm_instance *s, const fm_node *n, double *d)
+{
+    const fm_image *m = &s->image;
+    const int32_t modes = m->modal_shapes[m->gauge_modal[n->k]];
+    const double *row = m->gauge_stress + 6 * m->gauge_first[n->k], *g = d + n->out;
+    for (int32_t i = 0; i < modes; i++)
+        for (int j = 0; j < 6; j++) d[n->a + i] += row[6 * i + j] * g[j];
+}
+
 /* The operations that are linear in all but q: their tangents are the same of tangents. */
 static void run_linear(const fm_instance *s, const fm_node *n, double *v)
 {
@@ -466,6 +487,7 @@ static void adjoin_forces(const fm_instance *s, const fm_node *n, const double *
 void fm_flexible_value(const fm_instance *s, const fm_node *n, double *v)
 {
     if (n->operation == FM_DO_SHAPES) follow(s, n, v);
+    else if (n->operation == FM_DO_STRESS) run_stress(s, n, v);
     else if (n->operation == FM_DO_SHAPE_FORCES) force_modes(s, n, v);
     else if (n->operation == FM_DO_FLEXIBLE) {
         inertial_forces(s, n, v, v + n->out);
@@ -482,6 +504,7 @@ void fm_flexible_value(const fm_instance *s, const fm_node *n, double *v)
 void fm_flexible_tangent(const fm_instance *s, const fm_node *n, const double *v, double *t)
 {
     if (n->operation == FM_DO_SHAPES) follow_along(s, n, v, t);
+    else if (n->operation == FM_DO_STRESS) run_stress(s, n, t);
     else if (n->operation == FM_DO_SHAPE_FORCES) force_modes_along(s, n, v, t);
     else if (n->operation == FM_DO_FLEXIBLE) {
         inertial_forces_along(s, n, v, t, t + n->out);
@@ -529,6 +552,7 @@ static void adjoin_linear(const fm_instance *s, const fm_node *n, double *d)
 void fm_flexible_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
     if (n->operation == FM_DO_SHAPES) adjoin_following(s, n, v, d);
+    else if (n->operation == FM_DO_STRESS) adjoin_stress(s, n, d);
     else if (n->operation == FM_DO_SHAPE_FORCES) adjoin_forces(s, n, v, d);
     else if (n->operation == FM_DO_FLEXIBLE) adjoin_inertial_forces(s, n, v, d);
     else if (n->operation == FM_DO_FLEXIBLE_ENERGY) adjoin_energy(s, n, v, d);

@@ -110,6 +110,7 @@ enum {
     O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */ \
     O(OF_MODES, 3)  /* sum over the modes of frame k of translations, or rotation vectors (frame ~k), times a */ \
     O(ON_MODES, 0)  /* the forces on its modes of a force a and a moment b there, or their opposite (frame ~k) */ \
+    O(STRESS, 6)    /* at node k of a flexible body, of its modal coordinates a */                   \
     O(ADD_MODES, 0) /* a + b, numbers of as many as body k has shapes */                             \
     O(SHAPES, 0)    /* of body k: coordinates of all its shapes, their rates and accelerations */    \
     O(SHAPE_FORCES, 0) /* the forces on the modes of body k, of those a on all its shapes */         \

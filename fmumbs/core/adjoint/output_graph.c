@@ -13,6 +13,8 @@
 #include "tree_graph.h"
 #include "wrench_graph.h"
 
+#include <math.h>
+
 /* The motion of a point fixed in a link. */
 static int32_t motion_at(fm_builder *b, int32_t kind, int32_t link, const double *at)
 {
@@ -329,6 +331,20 @@ static int32_t rope_power(fm_builder *b, int32_t rope)
     return sum;
 }
 
+/* The stress at a node of a flexible body, or the equivalent one: the length of vectors of its parts. */
+static int32_t stress_at(fm_builder *b, int32_t kind, int32_t gauge)
+{
+    const int32_t link = b->m->modal_link[b->m->gauge_modal[gauge]];
+    const int32_t at = fm_add_part(b, FM_DO_STRESS, b->g->leaf.y + b->m->link_p[link], 0, 0, gauge, 6);
+    if (kind == FM_GA_STRESS) return at;
+    const int32_t xy = fm_add_node(b, FM_DO_DIFFERENCE, at, at + 1, 0);
+    const int32_t yz = fm_add_node(b, FM_DO_DIFFERENCE, at + 1, at + 2, 0);
+    const int32_t apart = fm_add_node(b, FM_DO_VECTOR, xy, yz, fm_add_node(b, FM_DO_DIFFERENCE, at + 2, at, 0));
+    const int32_t normal = fm_times_constant(b, sqrt(0.5), fm_add_node(b, FM_DO_LENGTH, apart, 0, 0));
+    const int32_t shear = fm_times_constant(b, sqrt(3.0), fm_add_node(b, FM_DO_LENGTH, at + 3, 0, 0));
+    return fm_add_node(b, FM_DO_LENGTH, fm_add_node(b, FM_DO_VECTOR, normal, shear, fm_number(b, 0.0)), 0, 0);
+}
+
 /* The place of the first component of an output; FM_NO_SLOT: the graph has none. */
 static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
 {
@@ -349,6 +365,8 @@ static int32_t place_of(fm_builder *b, int32_t kind, int32_t object)
     case FM_P_R:
     case FM_P_V:
     case FM_P_A: return motion_at(b, kind, m->point_link[object], m->point_r + 3 * object);
+    case FM_GA_STRESS:
+    case FM_GA_MISES: return stress_at(b, kind, object);
     case FM_S_LENGTH: return b->spring[object].length;
     case FM_S_F: return b->pull[object];
     case FM_LAW_FORCE: return b->law[object];

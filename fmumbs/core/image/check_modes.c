@@ -81,6 +81,18 @@ static const char *check_modals(const fm_image *m)
                : "modes belong to no body";
 }
 
+/* Nodes where stress is an output have a row for each mode of their body, one after another. */
+static const char *check_gauges(const fm_image *m)
+{
+    int32_t row = 0;
+    for (int32_t i = 0; i < m->n.gauges; i++) {
+        const int32_t modes = m->modal_shapes[m->gauge_modal[i]];
+        if (m->gauge_first[i] != row || modes > m->n.gauge_modes - row) return "modal stresses are out of place";
+        row += modes;
+    }
+    return row == m->n.gauge_modes ? NULL : "modal stresses belong to no node";
+}
+
 static const char *check_paths(const fm_image *m)
 {
     int32_t next = 0;
@@ -170,6 +182,7 @@ const char *fm_check_modes(const fm_image *m)
 {
     const char *found = check_generals(m);
     if (found == NULL) found = check_modals(m);
+    if (found == NULL) found = check_gauges(m);
     if (found == NULL) found = check_paths(m);
     return found;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 21u
+#define FM_IMAGE_VERSION 22u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
@@ -86,6 +86,8 @@ typedef struct fm_header {
     S(followers, "pairs of modes for each shape of second order") \
     S(frames, "frames that move with a body's modes")    \
     S(frame_shapes, "rows of frames and shapes")         \
+    S(gauges, "nodes of flexible bodies whose stress is an output") \
+    S(gauge_modes, "rows of these nodes and modes")      \
     S(dependent_p, "positions that follow from independent states")    \
     S(dependent_u, "velocities that follow from them")    \
     S(variables, "variables of the interface")      \
@@ -289,6 +291,8 @@ typedef struct fm_header {
     A(modal_r, d, 3, modals, free, 0, "m", "MODAL")                                                  \
     A(shape_first, d, 3, shapes, free, 0, "kg", "MODAL")                                             \
     A(shape_moment, d, 9, shapes, free, 0, "kg.m", "MODAL")                                          \
+    /* what a mode is, for the table of modes, which the core does not read */                       \
+    A(shape_kind, i, 1, shapes, characters, 0, "", "MODAL")                                          \
     A(pair_product, d, 9, shape_pairs, free, 0, "kg", "MODAL")                                       \
     A(pair_mass, d, 1, shape_pairs, free, 0, "kg", "MODAL")                                          \
     A(pair_stiffness, d, 1, shape_pairs, free, 0, "N/m", "MODAL")                                    \
@@ -297,6 +301,10 @@ typedef struct fm_header {
     A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
     A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
     A(frame_shape, d, 6, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
+    /* nodes where stress is an output: one row per node and mode, xx yy zz xy xz yz in the body's axes */ \
+    A(gauge_modal, i, 1, gauges, modals, 0, "", "MODAL")                                             \
+    A(gauge_first, i, 1, gauges, gauge_modes, 0, "", "MODAL")                                        \
+    A(gauge_stress, d, 6, gauge_modes, free, 0, "Pa/m", "MODAL")                                     \
     /* points fixed to a link (-1: ground): position and axes, in link axes */                           \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
@@ -519,6 +527,7 @@ typedef struct fm_header {
     A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
+    A(gauge_name, i, 1, gauges, characters, 0, "", "NAMES")                                          \
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Columns of options, closure and experiment */

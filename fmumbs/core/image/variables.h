@@ -36,7 +36,8 @@
     FM_FORCE_ELEMENTS(O)                                                                 \
     O(COUPLING, coupling, couplings)                                                     \
     O(FRICTION, friction, frictions)                                                     \
-    O(LAW, law, laws)
+    O(LAW, law, laws)                                                                    \
+    O(GAUGE, gauge, gauges)
 
 /* Tunable parameters with one row for each element, or each mode of a joint: P(V, kind, array, columns, rows). The
  * image's array of that name is the start value, the state's the present one. V is passed on. */
@@ -245,6 +246,10 @@
       "velocity of the point in world axes")                                                                          \
     K(P_A, POINT, "a", 3, OUTPUT, NAMED, NOWHERE, WORLD_AND_LINKS, ACCELERATIONS, "m/s2", "m/s2",                     \
       "acceleration of the point in world axes")                                                                      \
+    K(GA_STRESS, GAUGE, "stress", 6, OUTPUT, EVERY, NOWHERE, NOTHING, POSITIONS, "Pa", "Pa",                          \
+      "stress xx yy zz xy xz yz at a node of the flexible body, in its axes")                                         \
+    K(GA_MISES, GAUGE, "mises", 1, OUTPUT, EVERY, NOWHERE, NOTHING, POSITIONS, "Pa", "Pa",                            \
+      "equivalent stress of von Mises at a node of the flexible body")                                                \
     K(S_LENGTH, SPRING, "length", 1, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                              \
       "distance between the spring's points")                                                                         \
     K(S_F, SPRING, "f", 1, OUTPUT, EVERY, NOWHERE, WORLD, SPRING, "N", "N",                                           \

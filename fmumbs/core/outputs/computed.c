@@ -122,6 +122,19 @@ static void point_values(const fm_instance *s, int32_t kind, int32_t point, doub
     else fm_point_place(s, point, other, out);
 }
 
+/* The stress at a node of a flexible body, by its modes; then the equivalent one. */
+static void stress_values(const fm_instance *s, int32_t gauge, double out[7])
+{
+    const fm_image *m = &s->image;
+    const int32_t modal = m->gauge_modal[gauge];
+    const double *row = m->gauge_stress + 6 * m->gauge_first[gauge], *q = s->y + m->link_p[m->modal_link[modal]];
+    memset(out, 0, 7 * sizeof *out);
+    for (int32_t k = 0; k < m->modal_shapes[modal]; k++)
+        for (int j = 0; j < 6; j++) out[j] += q[k] * row[6 * k + j];
+    const double apart[3] = {out[0] - out[1], out[1] - out[2], out[2] - out[0]};
+    out[6] = sqrt(0.5 * dot(apart, apart) + 3.0 * dot(out + 3, out + 3));
+}
+
 /* An output of a force element; 0 of what is none. */
 static double element_value(const fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
@@ -186,6 +199,7 @@ static int compute_whole(fm_instance *s, int32_t kind, int32_t object, double ou
     case FM_P_R:
     case FM_P_V:
     case FM_P_A: point_values(s, kind, object, out); return 1;
+    case FM_GA_STRESS: stress_values(s, object, out); return 1;
     default: return 0;
     }
 }
@@ -194,7 +208,7 @@ static int compute_whole(fm_instance *s, int32_t kind, int32_t object, double ou
 static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const fm_image *m = &s->image;
-    double rate, whole[4];
+    double rate, whole[7];
     int32_t above, below;
     if (fm_kinds[kind].place == FM_AT_ACCELERATION) return s->work.udot[fm_mode_of(m, kind, object, part)];
     if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) return s->work.udot[m->link_u[m->body_link[object]] + part];
@@ -206,6 +220,7 @@ static double compute_one(fm_instance *s, int32_t kind, int32_t object, int32_t 
     case FM_R_L_FORCE:
     case FM_R_L_TORQUE: return s->work.required[fm_required_place(m, kind, object, part)];
     case FM_B_EULER_MARGIN: euler_values(s, object, whole); return whole[3];
+    case FM_GA_MISES: stress_values(s, object, whole); return whole[6];
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
     case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;

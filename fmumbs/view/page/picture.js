@@ -2,6 +2,7 @@
 
 import { addLengthStops, addRope, addStop, addTrain, extent } from "./elements.js";
 import { Instances, towards } from "./instances.js";
+import { bytes, Skin } from "./skin.js";
 import { pathOf } from "./traces.js";
 
 const BODIES = ["#5b8db8", "#d98c4a", "#6aa874", "#a9779c", "#c0a34d", "#7d86c4", "#c46e6e", "#5aa6a6", "#94795d", "#8a97a6"];
@@ -99,7 +100,7 @@ export class Picture {
           for (const corner of corners(half)) note(corner.applyQuaternion(axes).add(centre));
         }
         for (const end of body.links || []) note(this.inWorld(b, end));
-        for (const { low, size } of body.meshes || []) for (const corner of corners([0.5, 0.5, 0.5])) note(this.inWorld(b, low.map((v, k) => v + (corner.getComponent(k) + 0.5) * size[k])));
+        for (const { low, size } of [...(body.meshes || []), ...(body.skin ? [body.skin] : [])]) for (const corner of corners([0.5, 0.5, 0.5])) note(this.inWorld(b, low.map((v, k) => v + (corner.getComponent(k) + 0.5) * size[k])));
         if (body.line) for (const point of body.line.points) note(this.inWorld(b, point));
       });
       for (const train of this.data.trains || []) for (const [body, point] of extent(train)) note(this.inWorld(body, point));
@@ -154,6 +155,7 @@ export class Picture {
   addBody(body, b) {
     const { s } = this, colour = this.colour(b), name = body.name, clear = body.opacity === undefined ? {} : { ghost: body.opacity };
     for (const mesh of body.meshes || []) this.addMesh(mesh, b);
+    if (body.skin) this.addSkin(body, b);
     if (body.shape) {
       const { kind } = body.shape, size = [...body.shape.size];
       const point = size.every((v) => v === 0), thin = point ? 1.7 * s : kind === "ellipsoid" ? 0.5 * s : 0.6 * s;
@@ -183,6 +185,29 @@ export class Picture {
     drawn.userData.item = { name: this.bodies[b].name, body: b };
     this.meshes.push(drawn);
     this.lines.push(() => { this.position(b, drawn.position); this.rotation(b, drawn.quaternion); drawn.updateMatrixWorld(); });
+  }
+
+  /** The surface of a flexible body, bent by its modes and coloured by displacement, up to the largest of the motion. */
+  addSkin(body, b) {
+    const skin = new Skin(body.skin), geometry = new THREE.BufferGeometry(), shown = this.beside ? 0.28 : body.opacity ?? 1;
+    const attributes = [skin.at, skin.colours].map((numbers) => new THREE.BufferAttribute(numbers, 3));
+    geometry.setAttribute("position", attributes[0]);
+    if (!this.beside) geometry.setAttribute("color", attributes[1]);
+    geometry.setIndex(new THREE.BufferAttribute(skin.faces, 1));
+    const material = new THREE.MeshStandardMaterial({ color: this.beside ? COLOURS.beside : "#ffffff", vertexColors: !this.beside, flatShading: true, roughness: 0.55, metalness: 0.12, side: THREE.DoubleSide });
+    if (shown < 1) Object.assign(material, { transparent: true, opacity: shown, depthWrite: false });
+    const drawn = new THREE.Mesh(geometry, material);
+    drawn.frustumCulled = false;
+    drawn.userData.item = { name: body.name, body: b };
+    this.meshes.push(drawn);
+    this.lines.push(() => {
+      const most = skin.reached(this.state.source, b);
+      skin.bend(this.state.modal[b] || [], most);
+      if (!this.beside) drawn.userData.item.name = `${body.name}: displaced by up to ${most.toPrecision(3)} m`;
+      for (const one of attributes) one.needsUpdate = true;
+      geometry.boundingSphere = null; // of where it was: a pointer finds it by this
+      this.position(b, drawn.position); this.rotation(b, drawn.quaternion); drawn.updateMatrixWorld();
+    });
   }
 
   /** A flexible body: pieces between the points of its bent axis. */
@@ -415,8 +440,7 @@ export class Picture {
 
 /** 16-bit numbers in base64, little endian. */
 function words(text) {
-  const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
-  return new Uint16Array(bytes.buffer);
+  return new Uint16Array(bytes(text));
 }
 
 /** A quaternion of the scene, w x y z; none for no rotation. */

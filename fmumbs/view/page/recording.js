@@ -2,9 +2,9 @@
 
 import { decoded, interval } from "./numbers.js";
 
-/** Positions r (x y z of each body) [m], quaternions q (w x y z) and modal coordinates at one instant. */
+/** Positions r (x y z of each body) [m], quaternions q (w x y z) and modal coordinates at one instant of a source. */
 export function emptyState(bodies) {
-  return { r: new Float64Array(3 * bodies), q: new Float64Array(4 * bodies), modal: {}, forces: new Map(), pull: null };
+  return { source: null, r: new Float64Array(3 * bodies), q: new Float64Array(4 * bodies), modal: {}, forces: new Map(), pull: null };
 }
 
 export class Recording {
@@ -36,6 +36,7 @@ export class Recording {
     const [i, part] = interval(this.times, t), j = part > 0 ? i + 1 : i, n = 7 * this.bodies;
     const { r, q } = this.state, p = this.poses;
     this.state.pull = null;
+    this.state.source = this;
     const mix = (a, b) => part > 0 ? a + part * (b - a) : a;
     for (let body = 0; body < this.bodies; body++) {
       const a = i * n + 7 * body, b = j * n + 7 * body;

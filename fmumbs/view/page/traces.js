@@ -6,7 +6,7 @@ const $ = (id) => document.getElementById(id);
 
 /** Whether anything of a body is drawn: not of the massless target of a program. */
 export function isSeen(body) {
-  return Boolean(body.shape || body.line || body.meshes);
+  return Boolean(body.shape || body.line || body.meshes || body.skin);
 }
 
 /** Points (3) of a place of the scene at the rows of a recording, in the world. */
