@@ -153,7 +153,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     fmumbs info double_pendulum
     fmumbs info double_pendulum.fmu --json
     """
-    from fmumbs.cli.inspection import fmu_info, image_info
+    from fmumbs.cli.inspection import fmu_info, image_info, modes_info
 
     if _is_fmu(target):
         _refuse_settings(settings)
@@ -165,7 +165,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
-        printing.print_info(facts)
+        printing.print_info(facts, modes_info(facts))
 
 
 @main.command()

@@ -14,6 +14,7 @@ from fmumbs.export.fmi2 import capability_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import KINDS, NATIVE, experiment_of, model_description
 from fmumbs.export.terminals import PLACE as TERMINALS
+from fmumbs.finite_elements.mode_table import HEADINGS, ModeRow, cells
 from fmumbs.play.fmu import IMAGE
 from fmumbs.play.unpacking import open_archive, scalars, start_of
 
@@ -268,6 +269,12 @@ def image_info(image: "ModelImage") -> Facts:
 def _modes(image: "ModelImage") -> Facts:
     """The rows of the table of modes, by flexible body."""
     return {body: [asdict(row) for row in rows] for body, rows in image.modes.items()}
+
+
+def modes_info(facts: Facts) -> dict[str, tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    """By flexible body the headings and the rows of its table of modes, from image_info() or fmu_info()."""
+    tables = {body: tuple(ModeRow(**row) for row in rows) for body, rows in facts["modes"].items() if rows}
+    return {body: (HEADINGS, cells(rows)) for body, rows in tables.items()}
 
 
 def _solver(facts: Facts) -> Facts:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fmumbs.cli.terminal import MOST, MOST_IN_A_ROW, counted, joined, new_list, new_table, show, show_rest, show_rows
-from fmumbs.mechanism.mode_table import HEADINGS, ModeRow, cells
 
 if TYPE_CHECKING:
     from fmumbs.cli.demo import Demo
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from fmumbs.verify import Finding
 
 Facts = dict[str, Any]
+Table = tuple[tuple[str, ...], list[tuple[str, ...]]]  # headings and rows
 
 
 def print_demo(done: "Demo") -> None:
@@ -174,16 +174,15 @@ def _print_steps(found: Facts, most: int | None) -> None:
     show(table)
 
 
-def print_info(facts: Facts) -> None:
-    """The variables of image_info() or fmu_info(), then sizes and capabilities."""
+def print_info(facts: Facts, modes: "dict[str, Table]") -> None:
+    """The variables of image_info() or fmu_info(), the tables of modes_info(), then sizes and capabilities."""
     rows = [
         (name, v["causality"], v["unit"], starts, v["description"]) for name, v, starts in folded(facts["variables"])
     ]
     show_rows(("variable", "", "unit", "start", "meaning"), rows)
-    for body, modes in facts["modes"].items():
-        if modes:
-            click.echo(f"\nmodes of {body}")
-            show_rows(HEADINGS, cells(tuple(ModeRow(**row) for row in modes)))
+    for body, (headings, rows_of_modes) in modes.items():
+        click.echo(f"\nmodes of {body}")
+        show_rows(headings, rows_of_modes)
     about = new_list(f"{facts['name']}  {facts['guid']}")
     if facts["description"]:
         about.add_row("description", facts["description"])

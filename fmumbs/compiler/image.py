@@ -12,8 +12,8 @@ from fmumbs.compiler.layout import ffi, hash_fits, image_hash, lib, open_instanc
 from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
+from fmumbs.finite_elements.mode_table import ModeRow, mode_table
 from fmumbs.mechanism.declared import DefaultExperiment
-from fmumbs.mechanism.mode_table import ModeRow, mode_table
 
 if TYPE_CHECKING:
     from fmumbs.scene import Scene

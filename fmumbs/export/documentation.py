@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fmumbs.export.model_description import experiment_of
-from fmumbs.mechanism.mode_table import HEADINGS, ModeRow, cells
+from fmumbs.finite_elements.mode_table import HEADINGS, ModeRow, cells
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable

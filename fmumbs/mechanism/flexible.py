@@ -22,13 +22,13 @@ from fmumbs._checks import Vec3
 from fmumbs._late import later
 from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
+from fmumbs.finite_elements.mode_table import ModeRow, mode_table
 from fmumbs.finite_elements.seen import Seconds
 from fmumbs.finite_elements.skin import Skin
 from fmumbs.mechanism import bending, second_order
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.looks import Look
-from fmumbs.mechanism.mode_table import ModeRow, mode_table
 from fmumbs.mechanism.second_order import Sections
 from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of

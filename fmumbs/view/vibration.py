@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler import image_of
 from fmumbs.errors import FmumbsError, ModelError, SolverError
+from fmumbs.finite_elements.mode_table import eigenmodes
 from fmumbs.mechanism import ModalBody, Model, Point, Weld
-from fmumbs.mechanism.mode_table import eigenmodes
 from fmumbs.run import Result
 from fmumbs.run.charts import Chart
 from fmumbs.run.details import Motion

@@ -11,7 +11,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import compile
-from fmumbs.mechanism.mode_table import HEADINGS, cells
+from fmumbs.finite_elements.mode_table import HEADINGS, cells
 from support import meshes
 from support.commands import fmumbs
 
