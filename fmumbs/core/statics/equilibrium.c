@@ -81,12 +81,24 @@ static int shorten(fm_instance *s, double shortest, double *after)
     return 0;
 }
 
-/* Newton's method from statics.now, with no shorter part of a step than `shortest`. 0: it does not arrive. */
+/* Whether something touches at statics.now. */
+static int touches(fm_instance *s)
+{
+    fm_pressed at;
+    if (s->image.n.spots == 0 || !fm_balance_place(s, s->statics->now)) return 0;
+    for (int32_t i = 0; i < s->image.n.spots; i++)
+        if (fm_spot_pressed(s, i, &at)) return 1;
+    return 0;
+}
+
+/* Newton's method from statics.now, with no shorter part of a step than `shortest`. Of bodies that touch,
+ * and may slide aside, corrections need not be small where the forces balance. 0: it does not arrive. */
 static int newton_by(fm_instance *s, double shortest)
 {
     for (int i = 0; i < FM_NEWTON_STEPS && !fm_balance_exhausted(s); i++) {
         double after;
         if (!fm_balance_place(s, s->statics->now)) return 0;
+        if (s->image.n.spots > 0 && fm_norm(s->statics->F, s->image.n.speeds) < FM_CLOSER && touches(s)) return 1;
         if (!fm_krylov(s, 0.0, s->statics->F, FM_EXACTLY, FM_ZERO_PIVOT, s->statics->change)) return 0;
         const double longest = fm_largest(s->statics->change, s->image.n.speeds), left = s->statics->unsolved;
         if (!(fm_krylov_curvature(s, 0.0) > 0.0)) s->statics->climbed = 1;
@@ -144,16 +156,6 @@ static double least_stiff(fm_instance *s)
         size = before / size;
     }
     return size;
-}
-
-/* Whether something touches at statics.now. */
-static int touches(fm_instance *s)
-{
-    fm_pressed at;
-    if (s->image.n.spots == 0 || !fm_balance_place(s, s->statics->now)) return 0;
-    for (int32_t i = 0; i < s->image.n.spots; i++)
-        if (fm_spot_pressed(s, i, &at)) return 1;
-    return 0;
 }
 
 /* Refuses an indifferent equilibrium, but for bodies that touch, which may roll or slide aside; of another one finds

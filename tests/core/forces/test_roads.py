@@ -277,6 +277,17 @@ def test_what_does_not_fit_is_refused(A: Any, message: str) -> None:
         touching()
 
 
+def test_what_rolls_is_narrower_than_valleys() -> None:
+    """Of a natural spline through (0, 0), (1, -h), (2, 0), whose second derivative in the middle is 3 h."""
+    depth = 0.1
+    model = fm.Model("road")
+    road = fm.Road(model.ground.at(), [(0, 0), (1, -depth), (2, 0)])
+    radius, body = 1.0 / (3.0 * depth), fm.Body("b", mass=1.0, inertia=(1.0,) * 3)
+    fm.Contact("fits", fm.Sphere(body.at(), 0.999 * radius), road, fm.Press(1e5))
+    with pytest.raises(fm.ModelError, match=r"the road's valley at x = 1 m has 3\.33"):
+        fm.Contact("wide", fm.Sphere(body.at(), 1.001 * radius), road, fm.Press(1e5))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

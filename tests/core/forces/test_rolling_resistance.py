@@ -61,6 +61,29 @@ def test_a_spinning_ball_stops_as_by_the_closed_form() -> None:
     assert abs(result["f.w[3]"][-1]) < 1e-6
 
 
+def test_a_ball_that_twists_its_bristles_swings_on_them() -> None:
+    """Below the limit, nearly without damping, they are a torsion spring: energy goes to and fro and is kept."""
+    stiff, spin = 50.0, 0.01
+    swings = fm.Coulomb(0.5, stiffness=1e6, drilling_arm=0.1, turning_stiffness=stiff, turning_damping=1e-9)
+    quarter = 0.5 * math.pi * math.sqrt(SOLID / stiff)
+    model, starts = ball(friction=swings), {"f.w": (0, 0, spin)}
+    result = model.simulate(stop=4.0 * quarter, interval=0.25 * quarter, tolerance=1e-11, starts=starts)
+    assert_allclose(result["touch.turn[3]"][4], spin * math.sqrt(SOLID / stiff), rtol=1e-6)
+    assert_allclose(result["solver.energy"], result["solver.energy"][0], rtol=0, atol=1e-6 * 0.5 * SOLID * spin**2)
+
+
+def test_bristles_that_turned_are_straight_where_contact_ends() -> None:
+    """A ball that spins bounces: in flight they are zero, in contact they are not."""
+    model = ball()
+    starts = {"f.r": (0, 0, RADIUS + 1e-3), "f.w": (0.0, 5.0, 3.0)}
+    result = model.simulate(stop=0.2, interval=1e-4, starts=starts)
+    turned = np.abs([result[f"touch.turn[{k}]"] for k in (1, 2, 3)]).max(axis=0)
+    flies = result["touch.gap"] > 0.0
+    ends = int(np.flatnonzero(~flies)[0])
+    assert flies[ends:].any() and turned[~flies].max() > 1e-6
+    assert (turned[flies] == 0.0).all()
+
+
 def test_a_ball_below_its_angle_of_rolling_rests_in_equilibrium() -> None:
     """tan(slope) < arm/radius: where it was after 1 s it is after 1000 s."""
     model = ball(0.008)
