@@ -21,7 +21,7 @@ _RATES = {
 @dataclass(frozen=True)
 class Continuous:
     """time: its variable. beyond: states and rates that are not in the table. states, rates: references, in the core's
-    order. nominals: magnitudes of the states [1 rad, or m]. marks: event indicators, which are variables since FMI 3.0.
+    order. nominals: magnitudes of the states, at the start. marks: event indicators, which are variables since FMI 3.0.
     equal: rates beyond the table that are a state, such as the velocity of a joint outside loops, and that state.
     """
 

@@ -135,6 +135,43 @@ def by_cvode(image: fm.ModelImage, path: Path, tolerance: float) -> float:
     return max(float(np.abs(found[one][at] - expected[one]).max()) / sizes[one] for one in known)
 
 
+def falling(rate: float, gravity: float = 9.81, speed: float = 0.0) -> fm.Model:
+    """A pendulum with a slide on it, whose times are 1/rate of those at 1."""
+    model = fm.Model("falling", gravity=(0, 0, -gravity * rate**2))
+    arm, bead = fm.Body.rod("arm", length=0.5, mass=2.0), fm.Body("bead", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    A = fm.Revolute("A", model.ground.at(), arm.base, axis="y", q0=1.0, u0=speed * rate)
+    model.add(arm, bead, A, fm.Prismatic("S", arm.tip, bead.at(), axis="z"))
+    return model
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_mechanism_moves_the_same_at_any_rate(fmi: int, tmp_path: Path) -> None:
+    """With all forces by the square of a power of two, CVODE takes the same steps, scaled: no unit of time is built in."""
+    motions = []
+    for rate in (1.0, 2.0**-10):
+        path = exported(falling(rate), tmp_path, fmi=fmi)
+        found = fmpy.simulate_fmu(
+            str(path), fmi_type="ModelExchange", stop_time=2.0 / rate, output_interval=0.1 / rate,
+            relative_tolerance=1e-6, output=["A.q", "A.qd", "S.q", "S.qd"],
+        )  # fmt: skip
+        motions.append(np.array([found["A.q"], found["A.qd"] / rate, found["S.q"], found["S.qd"] / rate]))
+    assert np.abs(motions[0] - motions[1]).max() < 1e-12  # the times that FMPy passes differ in their last digits
+
+
+@pytest.mark.parametrize(("gravity", "speed", "rate"), [(9.81, 3.0, None), (0.0, 3.0, 3.0), (0.0, 0.0, 1.0)])
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_nominal_values_of_velocities(
+    fmi: int, gravity: float, speed: float, rate: float | None, tmp_path: Path
+) -> None:
+    """The rate of a fall, without gravity of the fastest joint, else 1/s, times 1 rad or the model's length."""
+    path = exported(falling(1.0, gravity, speed), tmp_path, fmi=fmi)
+    nominal = {v.name: float(v.nominal or 1.0) for v in read_model_description(str(path)).modelVariables}
+    length = nominal["S.q"]
+    expected = np.sqrt(gravity / length) if rate is None else rate
+    assert nominal["A.q"] == 1.0 and length > 0.0
+    assert [nominal["A.qd"], nominal["S.qd"]] == pytest.approx([expected, expected * length])
+
+
 def growth_of(image: fm.ModelImage) -> float:
     """The largest growth of small random perturbations at four instants, within 5 s, by the Solver."""
     small, rng = 1e-8, np.random.default_rng(1)

@@ -88,10 +88,15 @@ static void moment_of_pairs(const flexible *b, int32_t k, const double *weight, 
     }
 }
 
-/* What follows from modal coordinates, or their changes: N, their matrix with q, without A where `change`; h and J. */
+/* What follows from modal coordinates: N, their matrix with q; h and J. Large: never two of them on the stack. */
 typedef struct bent {
     double N[FM_BODY_MODES + FM_BODY_SECONDS][9], h[3], J[9];
 } bent;
+
+/* Changes of h and J. */
+typedef struct bent_along {
+    double h[3], J[9];
+} bent_along;
 
 static void inertia_of(const double *P, double *J)
 {
@@ -113,18 +118,24 @@ static void bend(const flexible *b, const double *q, bent *out)
     inertia_of(P, out->J);
 }
 
-/* Its change with q, at `now`. */
-static void bend_along(const flexible *b, const double *dq, const bent *now, bent *out)
+/* Their changes with q, at `now`. */
+static void bend_along(const flexible *b, const double *dq, const bent *now, bent_along *out)
 {
     double P[9] = {0.0};
-    memset(out, 0, sizeof *out);
+    memset(out->h, 0, sizeof out->h);
     for (int32_t k = 0; k < b->n; k++) {
-        for (int32_t j = 0; j < b->n; j++)
-            for (int x = 0; x < 9; x++) out->N[k][x] += dq[j] * b->B[9 * (j * b->n + k) + x];
         add_times(out->h, dq[k], b->S + 3 * k);
         for (int x = 0; x < 9; x++) P[x] += 2.0 * dq[k] * now->N[k][x];
     }
     inertia_of(P, out->J);
+}
+
+/* The change of N_k with q. */
+static void integral_along(const flexible *b, int32_t k, const double *dq, double dN[9])
+{
+    memset(dN, 0, 9 * sizeof *dN);
+    for (int32_t j = 0; j < b->n; j++)
+        for (int x = 0; x < 9; x++) dN[x] += dq[j] * b->B[9 * (j * b->n + k) + x];
 }
 
 /* The wrench and the modal forces, out (6 + n). */
@@ -164,11 +175,11 @@ static void inertial_forces(const fm_instance *s, const fm_node *n, const double
     add_cross(out + 3, 2.0, w, flow);
 }
 
-/* The change of the modal force k. */
-static double modal_force_along(const flexible *b, int32_t k, const bent *now, const bent *change, const fm_node *n,
+/* The change of the modal force k: N and dN are N_k and its change. */
+static double modal_force_along(const flexible *b, int32_t k, const double *N, const double *dN, const fm_node *n,
                                 const double *v, const double *t)
 {
-    const double *w = v + n->a, *alpha = v + n->b, *dw = t + n->a, *N = now->N[k], *dN = change->N[k];
+    const double *w = v + n->a, *alpha = v + n->b, *dw = t + n->a;
     double C[3], dC[3], moment[3], more[3];
     moment_of(N, C), moment_of(dN, dC);
     moment_of_pairs(b, k, v + b->rate, moment), moment_of_pairs(b, k, t + b->rate, more);
@@ -189,7 +200,8 @@ static void inertial_forces_along(const fm_instance *s, const fm_node *n, const 
     const double *w = v + n->a, *alpha = v + n->b, *a = v + n->c, *rate = v + b.rate, *second = v + b.second;
     const double *dw = t + n->a, *dalpha = t + n->b, *da = t + n->c;
     double x[3], y[3], flow[3] = {0.0, 0.0, 0.0}, more[3] = {0.0, 0.0, 0.0};
-    bent now, change;
+    bent now;
+    bent_along change;
     bend(&b, v + b.q, &now);
     bend_along(&b, t + b.q, &now, &change);
     rotate_out(change.J, alpha, out), rotate_out(now.J, dalpha, x), add_times(out, 1.0, x);
@@ -200,7 +212,9 @@ static void inertial_forces_along(const fm_instance *s, const fm_node *n, const 
     cross(w, now.h, x), add_cross(out + 3, 1.0, dw, x);
     cross(dw, now.h, x), add_cross(x, 1.0, w, change.h), add_cross(out + 3, 1.0, w, x);
     for (int32_t k = 0; k < b.n; k++) {
-        const double *N = now.N[k], *dN = change.N[k], r = 2.0 * rate[k], dr = 2.0 * t[b.rate + k];
+        const double *N = now.N[k], r = 2.0 * rate[k], dr = 2.0 * t[b.rate + k];
+        double dN[9];
+        integral_along(&b, k, t + b.q, dN);
         moment_of(N, x), moment_of(dN, y);
         add_times(out, second[k], y), add_times(out, t[b.second + k], x);
         add_times(out + 3, t[b.second + k], b.S + 3 * k);
@@ -208,7 +222,7 @@ static void inertial_forces_along(const fm_instance *s, const fm_node *n, const 
         rotate_in(N, w, x), add_times(out, -dr, x);
         rotate_in(dN, w, x), rotate_in(N, dw, y), add_times(x, 1.0, y), add_times(out, -r, x);
         add_times(flow, rate[k], b.S + 3 * k), add_times(more, t[b.rate + k], b.S + 3 * k);
-        out[6 + k] = modal_force_along(&b, k, &now, &change, n, v, t);
+        out[6 + k] = modal_force_along(&b, k, N, dN, n, v, t);
     }
     add_cross(out + 3, 2.0, dw, flow), add_cross(out + 3, 2.0, w, more);
 }

@@ -20,6 +20,7 @@
 #include "../outputs/start_changes.h"
 #include "../outputs/places.h"
 #include "../outputs/values.h"
+#include "../tree/rate.h"
 #include "../time/hosted.h"
 #include "../statics/scratch.h"
 #include "../statics/tangent.h"
@@ -202,7 +203,11 @@ int32_t fm_continuous_of(fm_instance *s, int32_t kind, int32_t object, int32_t c
 
 void fm_nominals(const fm_instance *s, double *nominal)
 {
-    for (int32_t i = 0; i < s->hosted.states; i++) nominal[i] = s->scale[s->hosted.place[i]];
+    const double rate = fm_nominal_rate(s);
+    for (int32_t i = 0; i < s->hosted.states; i++) {
+        const int32_t place = s->hosted.place[i];
+        nominal[i] = s->scale[place] * (fm_is_speed(s, place) ? rate : 1.0);
+    }
 }
 
 void fm_get_continuous(const fm_instance *s, double *x)

@@ -30,24 +30,28 @@ static void place_on_way(const fm_instance *s, fm_general *g, const double *from
     fm_general_at(s, g, p);
 }
 
+/* Y at both ends of a way. The link itself is large: there is one copy of it on the stack. */
+typedef struct {
+    double a[FM_JOINT_MODES][FM_JOINT_MODES], b[FM_JOINT_MODES][FM_JOINT_MODES];
+} way_ends;
+
 /* The largest element of a column at both ends, in the units of the screws; at least 1 of an excited one, which may be
  * zero. */
-static double size_of_column(const fm_general *a, const fm_general *b, int32_t column)
+static double size_of_column(const fm_general *g, const way_ends *ends, int32_t column)
 {
-    double size = column < a->free ? 0.0 : 1.0 / a->unit[a->rows + column - a->free];
-    for (int32_t i = 0; i < a->rows; i++)
-        size = fmax(size, fmax(fabs(a->Y[i][column]), fabs(b->Y[i][column])) / a->unit[i]);
+    double size = column < g->free ? 0.0 : 1.0 / g->unit[g->rows + column - g->free];
+    for (int32_t i = 0; i < g->rows; i++)
+        size = fmax(size, fmax(fabs(ends->a[i][column]), fabs(ends->b[i][column])) / g->unit[i]);
     return size;
 }
 
-/* Whether an element of Y reverses at a pole between the places of a and b, where its signs differ. The first two
+/* Whether an element of Y reverses at a pole between two places, where its signs differ. The first two
  * places are beside the zero of a line, to either side: there an element that reverses at zero is small. */
-static int grows(const fm_instance *s, const fm_general *a, const fm_general *b, const double *from, const double *to,
+static int grows(const fm_instance *s, fm_general *g, const way_ends *ends, const double *from, const double *to,
                  int32_t row, int32_t column)
 {
-    const double size = a->unit[row] * size_of_column(a, b, column);
-    double before = a->Y[row][column], after = b->Y[row][column], low = 0.0, high = 1.0;
-    fm_general g = *a;
+    const double size = g->unit[row] * size_of_column(g, ends, column);
+    double before = ends->a[row][column], after = ends->b[row][column], low = 0.0, high = 1.0;
     for (int n = 0; n < FM_POLE_SECANTS + FM_POLE_HALVINGS; n++) {
         const double most = fmax(fabs(before), fabs(after)), fall = before - after;
         double part = 0.5;
@@ -58,8 +62,8 @@ static int grows(const fm_instance *s, const fm_general *a, const fm_general *b,
             part = (before - beside) / fall;
         }
         const double at = low + part * (high - low);
-        place_on_way(s, &g, from, to, at);
-        const double now = g.Y[row][column];
+        place_on_way(s, g, from, to, at);
+        const double now = g->Y[row][column];
         if (now * before > 0.0) low = at, before = now;
         else high = at, after = now;
     }
@@ -69,12 +73,15 @@ static int grows(const fm_instance *s, const fm_general *a, const fm_general *b,
 /* Whether a pole lies between two positions of a link's screws. */
 int fm_pole_between(const fm_instance *s, const fm_general *link, const double *from, const double *to)
 {
-    fm_general a = *link, b = *link;
-    fm_general_at(s, &a, from);
-    fm_general_at(s, &b, to);
+    fm_general g = *link;
+    way_ends ends;
+    fm_general_at(s, &g, from);
+    memcpy(ends.a, g.Y, sizeof g.Y);
+    fm_general_at(s, &g, to);
+    memcpy(ends.b, g.Y, sizeof g.Y);
     for (int32_t i = 0; i < link->rows; i++)
         for (int32_t j = 0; j < link->speeds; j++)
-            if (a.Y[i][j] * b.Y[i][j] < 0.0 && grows(s, &a, &b, from, to, i, j)) return 1;
+            if (ends.a[i][j] * ends.b[i][j] < 0.0 && grows(s, &g, &ends, from, to, i, j)) return 1;
     return 0;
 }
 

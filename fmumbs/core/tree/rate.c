@@ -49,6 +49,13 @@ double fm_rate_of(const fm_instance *s, const double *u)
     return fmax(falling(s), fm_fastest(s, u));
 }
 
+/* The rate beside which a host counts velocities: of a fall, without gravity the largest velocity, 1 if nothing moves. */
+double fm_nominal_rate(const fm_instance *s)
+{
+    const double fall = falling(s), rate = fall > 0.0 ? fall : fm_fastest(s, s->y + s->image.n.positions);
+    return rate > 0.0 && isfinite(rate) ? rate : 1.0;
+}
+
 /* Makes the velocities u part of the rate of the run, after a step of h, and of that beside which velocities count. */
 void fm_note_rate(fm_instance *s, const double *u, double h)
 {

@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 int fm_is_rate_target(const fm_instance *s, int32_t link);
 double fm_fastest(const fm_instance *s, const double *u);
 double fm_rate_of(const fm_instance *s, const double *u);
+double fm_nominal_rate(const fm_instance *s);
 void fm_note_rate(fm_instance *s, const double *u, double h);
 void fm_begin_rate(fm_instance *s, double h);
 double fm_trial_time(const fm_instance *s);

@@ -72,10 +72,11 @@ def check(
     found = np.array([point.column(unknowns, k) for k in knowns]).T
     if apart:
         found, expected, beside = (point.sizes(knowns) * one for one in (found, expected, beside))
-    size = np.nanmax(np.abs(expected), axis=1, keepdims=True)
-    size = np.maximum(size, LEAST_ROW * np.median(size) if apart else 1e-2 * np.nanmax(np.abs(expected)))
-    allowed = exact * size + CONDITION * np.nanmax(np.abs(beside - expected), axis=1, keepdims=True)
-    wrong = np.argwhere(np.abs(found - expected) > allowed)
+    assert np.isfinite(expected).all() and np.isfinite(beside).all()
+    size = np.abs(expected).max(axis=1, keepdims=True)
+    size = np.maximum(size, LEAST_ROW * np.median(size) if apart else 1e-2 * np.abs(expected).max())
+    allowed = exact * size + CONDITION * np.abs(beside - expected).max(axis=1, keepdims=True)
+    wrong = np.argwhere(~(np.abs(found - expected) <= allowed))
     assert not len(wrong), [
         (point.name(unknowns[i]), point.name(knowns[k]), found[i, k], expected[i, k]) for i, k in wrong[:5]
     ]
@@ -100,7 +101,7 @@ def check_values(point: Point, unknowns: list[int], expected: Any, moved: Any) -
     angle = np.array([u < len(point.variables) and point.variables[u].unit == "rad" for u in unknowns])
     apart = np.where(angle, np.abs(np.sin((found - expected) / 2.0)), np.abs(found - expected))  # some of cut joints
     allowed = ROUND_OFF * np.maximum(np.abs(expected), 1e-3 * np.abs(expected).max()) + moved
-    wrong = np.flatnonzero(apart > allowed)
+    wrong = np.flatnonzero(~(apart <= allowed))
     assert not len(wrong), [(point.name(unknowns[i]), found[i], expected[i], allowed[i]) for i in wrong[:5]]
 
 
