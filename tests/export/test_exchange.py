@@ -146,7 +146,7 @@ def falling(rate: float, gravity: float = 9.81, speed: float = 0.0) -> fm.Model:
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_a_mechanism_moves_the_same_at_any_rate(fmi: int, tmp_path: Path) -> None:
-    """With all forces by the square of a power of two, CVODE takes the same steps, scaled: no unit of time is built in."""
+    """With all forces by the square of a power of two, CVODE takes the same steps: no unit of time is built in."""
     motions = []
     for rate in (1.0, 2.0**-10):
         path = exported(falling(rate), tmp_path, fmi=fmi)
