@@ -316,7 +316,7 @@ int32_t fm_continuous_place(fm_instance *instance, uint32_t reference);
 /* The same for a component of a kind that need not be in the table: -1 for a scalar. */
 int32_t fm_continuous_of(fm_instance *instance, int32_t kind, int32_t object, int32_t component);
 /* Their magnitudes, below which errors are absolute: 1 rad, or the model's length L [m], and for velocities that times
- * sqrt(g / L), the rate of a fall; without gravity times the present rate of the fastest joint, 1 /s if nothing moves. */
+ * sqrt(g / L), the rate of a fall; without gravity times the rate of the fastest joint, 1 /s if nothing moves. */
 void fm_nominals(const fm_instance *instance, double *nominal);
 void fm_get_continuous(const fm_instance *instance, double *x);
 /* At time t [s], not before the last event; x NULL: the present states. FM_ERROR where a number is not finite. */

@@ -49,7 +49,7 @@ double fm_rate_of(const fm_instance *s, const double *u)
     return fmax(falling(s), fm_fastest(s, u));
 }
 
-/* The rate beside which a host counts velocities: of a fall, without gravity the largest velocity, 1 if nothing moves. */
+/* The rate beside which a host counts velocities: of a fall, without gravity of the fastest joint, else 1. */
 double fm_nominal_rate(const fm_instance *s)
 {
     const double fall = falling(s), rate = fall > 0.0 ? fall : fm_fastest(s, s->y + s->image.n.positions);
