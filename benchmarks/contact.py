@@ -1,4 +1,4 @@
-"""Contacts beside MuJoCo and Drake: evaluations, processor time and error of a ball, a block and 20 spheres.
+"""Contacts beside MuJoCo, Drake and Exudyn: evaluations, processor time and error of a ball, a block and 20 spheres.
 
     python benchmarks/contact.py
 
@@ -6,7 +6,9 @@ ball: 0.1 m, falls 0.5 m on an undamped floor of 1e6 N/m; the error is that of i
 on a slope of 0.3 rad with mu = 0.5 for 10 s; the error is how far it creeps after the first second. spheres: 20, of
 0.05 m and 0.5 kg, fall on a plane within four walls, 2 s; how deep the deepest one is pressed into the floor at rest
 [m]. MuJoCo and Drake take fixed steps of 1 ms (MuJoCo's Euler, Drake's discrete solver); their contact laws are their
-own, with the same stiffness where they have one. Evaluations are steps there.
+own, with the same stiffness where they have one. Evaluations are steps there. Exudyn takes fixed steps of 1 ms by the
+classical Runge-Kutta method, with four evaluations each, and the stiffness of two surfaces in series; its block stands
+on small spheres at its corners.
 """
 
 import math
@@ -198,10 +200,100 @@ def drake_spheres() -> Found:
     return 2.0 / STEP, seconds, 0.05 - at[:, 2].min()
 
 
+# Exudyn -----------------------------------------------------------------------------------------------------------
+
+QUADS = (
+    ((-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)),
+    ((-0.3, -1, -1), (-0.3, 1, -1), (-0.3, 1, 1), (-0.3, -1, 1)),
+    ((0.3, 1, -1), (0.3, -1, -1), (0.3, -1, 1), (0.3, 1, 1)),
+    ((1, -0.3, -1), (-1, -0.3, -1), (-1, -0.3, 1), (1, -0.3, 1)),
+    ((-1, 0.3, -1), (1, 0.3, -1), (1, 0.3, 1), (-1, 0.3, 1)),
+)
+Spheres = list[tuple[Any, float]]
+
+
+def exudyn_run(
+    shapes: list[tuple[Any, Spheres, Any]], gravity: Any, stiff: float, stop: float, damping: float, noted: float = 0.0,
+    walls: bool = False,
+) -> tuple[Any, Any, float]:  # fmt: skip
+    """shapes: of each body its inertia, its spheres by centre and radius, and its place. Positions at the end and at
+    `noted`, and the time; stiff and damping [N.s/m] are those of both surfaces together.
+    """
+    import exudyn
+    from exudyn import itemInterface as items
+
+    system = exudyn.SystemContainer().AddSystem()
+    ground = system.AddMarker(items.MarkerBodyRigid(bodyNumber=system.CreateGround(), localPosition=[0, 0, 0]))
+    contact = system.AddGeneralContact()
+    contact.SetFrictionPairings(MU * np.eye(1))
+    contact.frictionProportionalZone = 1e-3  # [m/s]: below, friction is a damping
+    contact.SetSearchTreeCellSize([4, 4, 4])
+    law = {"contactStiffness": 2.0 * stiff, "contactDamping": 2.0 * damping, "frictionMaterialIndex": 0}
+    for quad in QUADS if walls else QUADS[:1]:
+        corners, halves = [list(corner) for corner in quad], [[0, 1, 2], [0, 2, 3]]
+        contact.AddTrianglesRigidBodyBased(
+            rigidBodyMarkerIndex=ground, pointList=corners, triangleList=halves, **law
+        )
+    bodies = []
+    for inertia, spheres, place in shapes:
+        made = {"referencePosition": list(place), "inertia": inertia, "gravity": gravity}
+        bodies.append(system.CreateRigidBody(nodeType=exudyn.NodeType.RotationRotationVector, **made))
+        for centre, radius in spheres:
+            at = system.AddMarker(items.MarkerBodyRigid(bodyNumber=bodies[-1], localPosition=list(centre)))
+            contact.AddSphereWithMarker(at, radius=radius, **law)
+    system.Assemble()
+
+    def places() -> Any:
+        return np.array([system.GetObjectOutputBody(b, exudyn.OutputVariableType.Position, [0, 0, 0]) for b in bodies])
+
+    def advance(start: float, end: float) -> float:
+        settings = exudyn.SimulationSettings()
+        settings.solution.file.write = False
+        integration = settings.timeIntegration
+        integration.startTime, integration.endTime, integration.verboseMode = start, end, 0
+        integration.numberOfSteps = round((end - start) / STEP)
+        before = time.process_time()
+        system.SolveDynamic(settings, solverType=exudyn.DynamicSolverType.RK44, updateInitialValues=True)
+        return time.process_time() - before
+
+    seconds = advance(0.0, noted) if noted > 0.0 else 0.0
+    before = places()
+    seconds += advance(noted, stop)
+    return places(), before, seconds
+
+
+def exudyn_ball() -> Found:
+    from exudyn.rigidBodyUtilities import InertiaSphere
+
+    stop = until(STIFF / MASS)
+    ball = [(InertiaSphere(MASS, RADIUS), [((0, 0, 0), RADIUS)], (0, 0, RADIUS + DROP))]
+    at, _, seconds = exudyn_run(ball, [0, 0, -G], STIFF, stop, 0.0)
+    return 4 * round(stop / STEP), seconds, abs(at[0, 2] - RADIUS - DROP)
+
+
+def exudyn_block() -> Found:
+    from exudyn.rigidBodyUtilities import InertiaCuboid
+
+    corners = [((x, y, -0.099), 1e-3) for x in (-0.099, 0.099) for y in (-0.099, 0.099)]
+    block = [(InertiaCuboid(MASS / 0.2**3, [0.2] * 3), corners, (0, 0, 0.1))]
+    gravity = [G * math.sin(SLOPE), 0, -G * math.cos(SLOPE)]
+    at, before, seconds = exudyn_run(block, gravity, STIFF, 10.0, 100.0, 1.0)
+    return 4 * 10.0 / STEP, seconds, abs(at[0, 0] - before[0, 0])
+
+
+def exudyn_spheres() -> Found:
+    from exudyn.rigidBodyUtilities import InertiaSphere
+
+    balls = [(InertiaSphere(0.5, 0.05), [((0, 0, 0), 0.05)], at) for at in PLACES]
+    at, _, seconds = exudyn_run(balls, [0, 0, -G], 1e5, 2.0, 50.0, walls=True)
+    return 4 * 2.0 / STEP, seconds, 0.05 - at[:, 2].min()
+
+
 ENGINES: dict[str, tuple[Callable[[], Found], ...]] = {
     "fmumbs": (ours_ball, ours_block, ours_spheres),
     "MuJoCo": (mujoco_ball, mujoco_block, mujoco_spheres),
     "Drake": (drake_ball, drake_block, drake_spheres),
+    "Exudyn": (exudyn_ball, exudyn_block, exudyn_spheres),
 }
 
 
