@@ -1,7 +1,8 @@
 """What an adjoint costs in evaluations, at ten knowns and at as many as a hundred: python benchmarks/adjoint.py.
 
 One line a mechanism, all or those that are named: the least of several rounds of all, taken in turns in one process.
-The unknowns are the rates of all states, the knowns inputs and parameters. An evaluation is that of accelerations,
+The unknowns are the rates of all states, the knowns inputs and parameters, and at last all states with the first ten of
+these. An evaluation is that of accelerations,
 fm_evaluate. Adjoints are measured where a parameter was changed before, with the evaluation that this takes, and again
 at the same numbers, as one row of a Jacobian comes after the other. The calls from Python, about 0.2 us each, and
 setting the parameter are subtracted.
@@ -67,6 +68,7 @@ class Adjoint:
     """Repeated adjoints by some knowns, with arrays that are made once; the last known is what is changed."""
 
     def __init__(self, solver: fm.Solver, knowns: list[int]) -> None:
+        """Of `knowns` the last one must be a parameter."""
         rates = rates_of(solver)
         self.solver, self.changed = solver, ffi.new("uint32_t *", knowns[-1])
         start = ffi.new("double *")
@@ -104,7 +106,10 @@ def measure(name: str) -> str:
         return f"{name}: no adjoint"
     knowns = knowns_of(solver)
     counts = (min(FEW, len(knowns)), min(MANY, len(knowns)))
-    few, many = (Adjoint(solver, knowns[:count]) for count in counts)
+    rates = rates_of(solver)
+    states = [reference - len(rates) for reference in rates]
+    few, many, all_states = (Adjoint(solver, each) for each in (
+        knowns[: counts[0]], knowns[: counts[1]], [*states, *knowns[: counts[0]]]))  # fmt: skip
     calls = [
         lambda: solver.evaluate(CALLS),
         few.call,
@@ -113,11 +118,14 @@ def measure(name: str) -> str:
         few.at_new_numbers,
         many.again,
         many.at_new_numbers,
+        all_states.again,
+        all_states.at_new_numbers,
     ]
     evaluation, call, change, *adjoints = np.min([[seconds(c) for c in calls] for _ in range(ROUNDS)], axis=0)
     cost = [(a - (change if i % 2 else 0.0) - call) / evaluation for i, a in enumerate(adjoints)]
     each = ", ".join(f"{cost[2 * i + 1]:.1f} and again {cost[2 * i]:.1f} at {count}" for i, count in enumerate(counts))
-    return f"{name}: an evaluation takes {evaluation / CALLS * 1e6:.2f} us, an adjoint as much as {each} knowns"
+    each += f" knowns, {cost[5]:.1f} and again {cost[4]:.1f} with {len(states)} states"
+    return f"{name}: an evaluation takes {evaluation / CALLS * 1e6:.2f} us, an adjoint as much as {each}"
 
 
 if __name__ == "__main__":

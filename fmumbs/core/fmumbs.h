@@ -206,7 +206,7 @@ typedef struct fm_array_info {
 
 /* Checks the image and copies it. On failure *out is NULL and `message` holds the reason. Allocates. */
 fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity);
-/* The same, with what exact derivatives need beside, about 4 kB a body: fm_directional_derivative is then exact where
+/* The same, with what exact derivatives need beside, about 10 kB a body: fm_directional_derivative is then exact where
  * it would be a difference, and there is fm_adjoint_derivative, if the model is covered. */
 fm_status fm_open_with_derivatives(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity);
 void fm_close(fm_instance *instance);

@@ -140,6 +140,7 @@ int fm_build_graph(const fm_image *m, const fm_model *model, fm_graph *g)
         b.link = b.links + 1;
         place_leaves(&b);
         place_ground(&b);
+        g->room = m->n.variables + 2 * model->ny; /* as many as there are references, but for what is no derivative's */
         g->built = covers(&b) && fm_build_links(&b) && build_dynamics(&b) && fm_build_reactions(&b);
         g->conditions = g->nodes, g->before_outputs = g->values;
         if (g->built) fm_build_outputs(&b);

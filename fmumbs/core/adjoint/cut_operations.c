@@ -465,7 +465,8 @@ static void adjoin_motion(const fm_image *m, const fm_node *n, const double *v, 
     adjoin_rates(m, n->k, v + n->a, by_rate, d + n->a);
 }
 
-static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, double *d)
+/* still: by the forces alone. */
+static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, double *d, int still)
 {
     const double *g = d + n->out;
     double x[6], y[6], w[6], dw[6], unit[FM_JOINT_MODES] = {0.0}, by_rate[FM_JOINT_MODES] = {0.0};
@@ -473,7 +474,7 @@ static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, 
     make_chain(m, n->k, v + n->a, at_rest, at_rest, &c);
     rates_of(&c, g, y);
     for (int32_t i = 0; i < c.n; i++) d[n->b + i] += y[i];
-    if (are_zero(v + n->b, c.n)) return; /* as of a joint that only measures */
+    if (still || are_zero(v + n->b, c.n)) return; /* as of a joint that only measures */
     memcpy(x, v + n->b, (size_t)c.n * sizeof *x);
     solve(&c, 1, x);
     wrench_of(&c, 0, x, w);
@@ -494,10 +495,11 @@ static void adjoin_wrench(const fm_image *m, const fm_node *n, const double *v, 
 void fm_cut_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
 {
     const int at_position = n->operation == FM_DO_CUT_POSITION;
-    if (n->operation != FM_DO_CUT_WRENCH &&
+    const int still = n->operation == FM_DO_STILL_CUT_WRENCH;
+    if (n->operation < FM_DO_CUT_WRENCH &&
         are_zero(d + n->out, (at_position ? s->image.joint_np : s->image.joint_nu)[n->k]))
         return;
     if (at_position) adjoin_position(&s->image, n, v, d);
-    else if (n->operation == FM_DO_CUT_WRENCH) adjoin_wrench(&s->image, n, v, d);
+    else if (n->operation >= FM_DO_CUT_WRENCH) adjoin_wrench(&s->image, n, v, d, still);
     else adjoin_motion(&s->image, n, v, d);
 }

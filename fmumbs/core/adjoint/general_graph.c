@@ -56,7 +56,7 @@ static int32_t build_chain(fm_builder *b, const screws *of, int moving)
         for (int j = 0; j < 9; j++) numbers[FM_JOINT_R0 + j] = m->screw_R[9 * screw + j];
         for (int j = 0; j < 3; j++) numbers[FM_JOINT_AT + j] = m->screw_r[3 * screw + j];
         numbers[FM_JOINT_TURN] = m->screw_pitch[screw], numbers[FM_JOINT_SLIDE] = m->screw_slide[screw];
-        numbers[FM_JOINT_SIGN] = 1.0, numbers[FM_JOINT_ABOUT] = 2.0;
+        numbers[FM_JOINT_SIGN] = 1.0, numbers[FM_JOINT_ABOUT] = 2.0, numbers[FM_JOINT_TURNS] = 1.0;
         on = m->n.links + 2 + 2 * screw + moving;
         const fm_motion_places places = {at + FM_MOTION_R, at + FM_MOTION_PLACE, at + FM_MOTION_W,
                                          at + FM_MOTION_V, at + FM_MOTION_ALPHA, at + FM_MOTION_A};

@@ -32,7 +32,8 @@ enum {
     FM_JOINT_SLIDE = 49,
     FM_JOINT_SIGN = 50,
     FM_JOINT_ABOUT = 51, /* which of its axes */
-    FM_JOINT_NUMBERS = 52
+    FM_JOINT_TURNS = 52, /* 0: R0 is the identity */
+    FM_JOINT_NUMBERS = 53
 };
 
 enum { FM_POINT_AT = 3 }; /* of a point, behind its arm */
@@ -49,83 +50,105 @@ enum {
     FM_BODY_NUMBERS = 27
 };
 
-/* O(id, numbers): what a node computes from its operands a, b, c; rotations stand in front of CARRY. */
+/* As many numbers as a flexible body has shapes, a system has unknowns, a matrix has entries, and a cut joint has
+ * positions and velocities. */
+enum { FM_EACH_SHAPE = -1, FM_EACH_SCREW = -2, FM_EACH_ENTRY = -3, FM_EACH_POSITION = -4, FM_EACH_SPEED = -5 };
+
+/* O(id, numbers, at a, at b, at c): what a node computes from its operands a, b, c, and how many numbers it reads
+ * there; rotations stand in front of CARRY. STILL operations are those where the knowns change no motion, but
+ * accelerations of origins at most (outputs/exact_plan.c). */
 #define FM_OPERATIONS(O)                                                                             \
-    O(JOINT, FM_JOINT_NUMBERS) /* on motion k: rate a, coordinate b, its second derivative c (link_operations.c) */ \
-    O(BODY, FM_BODY_NUMBERS) /* the wrench of body k, added to b: axes of inertia in a, centre in the link's in c */ \
-    O(ADD_WRENCH, 6) /* a + b, a torque and a force at the arm c */ \
-    O(ADD_FORCE, 6) /* a + k b, a force at the arm c */ \
-    O(ADD_TORQUE, 6) /* a + k b, a torque */ \
-    O(RESIDUAL, 3)  /* of link k, by its axis a, the wrench b that it takes, the applied force c */ \
-    O(BALL, 9)      /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */          \
-    O(PLACE, 9)     /* a R0: R0 in c */                                                              \
-    O(COMPOSE, 9)   /* a c, two rotations */                                                         \
-    O(ROTATE, 9)    /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */                       \
-    O(CARRY, 3)     /* a b, a rotation */                                                            \
-    O(BACK, 3)      /* a' b */                                                                       \
-    O(ADD, 3)                                                                                        \
-    O(SUBTRACT, 3)                                                                                   \
-    O(SCALE, 3)     /* the number a times b */                                                       \
-    O(ADD_SCALED, 3) /* a + the number b times c */                                                  \
-    O(CROSS, 3)                                                                                      \
-    O(ADD_CROSS, 3) /* a + b x c */                                                                  \
-    O(INERTIA, 3)   /* a I a' b: I in c, xx yy zz xy xz yz */                                        \
-    O(SOLVE, 6)     /* M^-1 b of n numbers, or M'^-1 b if k is -n: M in a, n x n by rows */         \
-    O(SYMMETRIC, 3) /* a matrix times c: its diagonal in a, its entries 12, 13, 23 in b */           \
-    O(BEND, 3)      /* rotation vector of the quaternion a */                                        \
-    O(VECTOR, 3)    /* of the numbers a, b, c */                                                     \
-    O(TURNS, 3)     /* rotation vector of turns by the angles a about x, y, z */                     \
-    O(SPIN, 3)      /* A(a) b: the angular velocity of such turns with the rates b, behind them */   \
-    O(SPIN_BACK, 3) /* A(a)' b */                                                                    \
-    O(POINT, 12)    /* of link k, -1 the ground, at b in its axes: arm, place, velocity, acceleration */ \
-    O(CARRIED, 9)   /* by link k, b in its axes: a vector and its first two derivatives */ \
-    O(APART, 9)     /* a - b, of k numbers */ \
-    O(PRODUCT_ROW, 3) /* a . b - c of moving vectors a, b, and its first two derivatives (row_operations.c) */ \
-    O(DOT, 1)                                                                                        \
-    O(LENGTH, 1)                                                                                     \
-    O(UNIT, 3)      /* a over its length, 0 of none */                                               \
-    O(SUM, 1)                                                                                        \
-    O(DIFFERENCE, 1)                                                                                 \
-    O(PRODUCT, 1)                                                                                    \
-    O(ADD_PRODUCT, 1) /* a + b c */                                                                  \
-    O(QUOTIENT, 1)                                                                                   \
-    O(ROOT, 1)                                                                                       \
-    O(POWER, 1)     /* a to the power b, odd in a */                                                 \
-    O(LIMIT, 1)     /* a, between -b and b */                                                        \
-    O(SPAN, 4)      /* length and slope of a rope's span to a from a pulley of radius b, at via k (forces/sides.h) */ \
-    O(ABSOLUTE, 1)                                                                                   \
-    O(POSITIVE, 1)  /* a, 0 below that */                                                            \
-    O(DECAY, 1)     /* exp(-a) */                                                                    \
-    O(LAW, 1)       /* the piece k of a force law, -1: none, at a position a and a velocity b (forces/laws.h) */ \
-    O(STUMPFF, 1)   /* sum over i of (-a)^i / (2 i + k)! */                                          \
-    O(SERIES, 1)    /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */                  \
-    O(PROFILE, 3)   /* the path k over a coordinate a, and its first two derivatives by that */ \
-    O(ROAD, 7)      /* of spot k, axes of B in a, A's centre from B's point in b, axes of A in c: the foot on its \
-                     * road, the normal, and the road's x there (road_operations.c) */                     \
-    O(OIL, 1)       /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
-    O(ANGLE, 1)     /* of a over b, in the turn of c */                                              \
-    O(QUATERNION, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant one c */ \
-    O(SIZE, 1)      /* of the quaternion a */ \
-    O(STRETCH, 4)   /* the number a times the quaternion b */ \
-    O(QUATERNION_RATE, 4) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */ \
-    O(OF_MODES, 3)  /* sum over the modes of frame k of translations, or rotation vectors (frame ~k), times a */ \
-    O(ON_MODES, 0)  /* the forces on its modes of a force a and a moment b there, or their opposite (frame ~k) */ \
-    O(STRESS, 6)    /* at node k of a flexible body, of its modal coordinates a */                   \
-    O(ADD_MODES, 0) /* a + b, numbers of as many as body k has shapes */                             \
-    O(SHAPES, 0)    /* of body k: coordinates of all its shapes, their rates and accelerations */    \
-    O(SHAPE_FORCES, 0) /* the forces on the modes of body k, of those a on all its shapes */         \
-    O(FLEXIBLE, 0)  /* of body k, what its modes add to the inertial torque and force, and the forces on them: w in a, \
-                     * alpha in b, acceleration in c (flexible_operations.c) */                      \
-    O(FLEXIBLE_ENERGY, 1) /* what they add to its energy: w in a, v in b, gravity in c */ \
-    O(PAIR, 6)      /* of the vectors a, b */                                                        \
-    O(CUT_POSITION, 0) /* of cut joint k (cut_operations.c): its positions; axes of F in a, of M in b, and the \
-                        * place of M in F's axes in c */                                         \
-    O(CUT_RATE, 0)  /* velocities at the positions a, for the relative motion c, angular part first */ \
-    O(CUT_SECOND, 0) /* accelerations: velocities in b */                                            \
-    O(CUT_WRENCH, 6) /* the wrench of the forces b along its modes, in F's axes */
+    O(JOINT, FM_JOINT_NUMBERS, 1, 1, 1) /* on motion k: rate a, coordinate b, its second derivative c \
+                                         * (link_operations.c) */ \
+    O(BODY, FM_BODY_NUMBERS, 9, 6, 3) /* the wrench of body k, added to b: axes of inertia in a, centre in the \
+                                       * link's in c */ \
+    O(STILL_JOINT, FM_JOINT_NUMBERS, 1, 1, 1) \
+    O(STILL_BODY, FM_BODY_NUMBERS, 9, 6, 3) \
+    O(STILL_WRENCH, 6, 6, 6, 3) \
+    O(STILL_RESIDUAL, 3, 3, 6, 1) \
+    O(ADD_WRENCH, 6, 6, 6, 3) /* a + b, a torque and a force at the arm c */ \
+    O(ADD_FORCE, 6, 6, 3, 3) /* a + k b, a force at the arm c */ \
+    O(ADD_TORQUE, 6, 6, 3, 0) /* a + k b, a torque */ \
+    O(RESIDUAL, 3, 3, 6, 1) /* of link k, by its axis a, the wrench b that it takes, the applied force c */ \
+    O(BALL, 9, 9, 4, 10) /* a R0 R(q): q in b, R0 in c, the sign of its vector part behind R0 */ \
+    O(PLACE, 9, 9, 0, 9) /* a R0: R0 in c */ \
+    O(COMPOSE, 9, 9, 0, 9) /* a c, two rotations */ \
+    O(ROTATE, 9, 9, 3, 0) /* a exp([t]), or, if k is below 0, a exp(-[t]), t in b */ \
+    O(CARRY, 3, 9, 3, 0) /* a b, a rotation */ \
+    O(BACK, 3, 9, 3, 0) /* a' b */ \
+    O(ADD, 3, 3, 3, 0) \
+    O(SUBTRACT, 3, 3, 3, 0) \
+    O(SCALE, 3, 1, 3, 0) /* the number a times b */ \
+    O(ADD_SCALED, 3, 3, 1, 3) /* a + the number b times c */ \
+    O(CROSS, 3, 3, 3, 0) \
+    O(ADD_CROSS, 3, 3, 3, 3) /* a + b x c */ \
+    O(INERTIA, 3, 9, 3, 6) /* a I a' b: I in c, xx yy zz xy xz yz */ \
+    O(SOLVE, 6, FM_EACH_ENTRY, FM_EACH_SCREW, 0) /* M^-1 b of n numbers, or M'^-1 b if k is -n: M in a, n x n by \
+                                                  * rows */ \
+    O(SYMMETRIC, 3, 3, 3, 3) /* a matrix times c: its diagonal in a, its entries 12, 13, 23 in b */ \
+    O(BEND, 3, 4, 0, 0) /* rotation vector of the quaternion a */ \
+    O(VECTOR, 3, 1, 1, 1) /* of the numbers a, b, c */ \
+    O(TURNS, 3, 3, 0, 0) /* rotation vector of turns by the angles a about x, y, z */ \
+    O(SPIN, 3, 3, 3, 0) /* A(a) b: the angular velocity of such turns with the rates b, behind them */ \
+    O(SPIN_BACK, 3, 3, 3, 0) /* A(a)' b */ \
+    O(POINT, 12, 0, 3, 0) /* of link k, -1 the ground, at b in its axes: arm, place, velocity, acceleration */ \
+    O(STILL_POINT, 12, 0, 3, 0) \
+    O(CARRIED, 9, 0, 3, 0) /* by link k, b in its axes: a vector and its first two derivatives */ \
+    O(APART, 9, 9, 9, 0) /* a - b, of k numbers */ \
+    O(PRODUCT_ROW, 3, 9, 9, 1) /* a . b - c of moving vectors a, b, and its first two derivatives \
+                                * (row_operations.c) */ \
+    O(DOT, 1, 3, 3, 0) \
+    O(LENGTH, 1, 3, 0, 0) \
+    O(UNIT, 3, 3, 0, 0) /* a over its length, 0 of none */ \
+    O(SUM, 1, 1, 1, 0) \
+    O(DIFFERENCE, 1, 1, 1, 0) \
+    O(PRODUCT, 1, 1, 1, 0) \
+    O(ADD_PRODUCT, 1, 1, 1, 1) /* a + b c */ \
+    O(QUOTIENT, 1, 1, 1, 0) \
+    O(ROOT, 1, 1, 0, 0) \
+    O(POWER, 1, 1, 1, 0) /* a to the power b, odd in a */ \
+    O(LIMIT, 1, 1, 1, 0) /* a, between -b and b */ \
+    O(SPAN, 4, 3, 1, 0) /* length and slope of a rope's span to a from a pulley of radius b, at via k \
+                         * (forces/sides.h) */ \
+    O(ABSOLUTE, 1, 1, 0, 0) \
+    O(POSITIVE, 1, 1, 0, 0) /* a, 0 below that */ \
+    O(DECAY, 1, 1, 0, 0) /* exp(-a) */ \
+    O(LAW, 1, 1, 1, 0) /* the piece of force law k that slides at a position a and a velocity b (forces/laws.h) */ \
+    O(STUMPFF, 1, 1, 0, 0) /* sum over i of (-a)^i / (2 i + k)! */ \
+    O(SERIES, 1, 1, 0, 0) /* (1 - h cot h) / a, h = sqrt(a) / 2 (forces/matrix_laws.c) */ \
+    O(PROFILE, 3, 1, 0, 0) /* the path k over a coordinate a, and its first two derivatives by that */ \
+    O(ROAD, 7, 9, 3, 9) /* of spot k, axes of B in a, A's centre from B's point in b, axes of A in c: the foot on \
+                         * its road, the normal, and the road's x there (road_operations.c) */ \
+    O(OIL, 1, 1, 1, 0) /* what oil at the pressure a, of the bulk modulus b, stores in a unit of volume */ \
+    O(ANGLE, 1, 1, 1, 1) /* of a over b, in the turn of c */ \
+    O(QUATERNION, 4, 9, 4, 4) /* unit quaternion of a rotation a, that of a, of any length, in b, times a constant \
+                               * one c */ \
+    O(SIZE, 1, 4, 0, 0) /* of the quaternion a */ \
+    O(STRETCH, 4, 1, 4, 0) /* the number a times the quaternion b */ \
+    O(QUATERNION_RATE, 4, 4, 3, 1) /* q (0, w) / 2 + c (1 - q'q) q / 2: q in a, w in b */ \
+    O(OF_MODES, 3, FM_EACH_SHAPE, 0, 0) /* sum over the modes of frame k of translations, or rotation vectors \
+                                         * (frame ~k), times a */ \
+    O(ON_MODES, 0, 3, 3, 0) /* the forces on its modes of a force a and a moment b there, or their opposite (frame \
+                             * ~k) */ \
+    O(STRESS, 6, FM_EACH_SHAPE, 0, 0) /* at node k of a flexible body, of its modal coordinates a */ \
+    O(ADD_MODES, 0, FM_EACH_SHAPE, FM_EACH_SHAPE, 0) /* a + b, numbers of as many as body k has shapes */ \
+    O(SHAPES, 0, FM_EACH_SHAPE, FM_EACH_SHAPE, FM_EACH_SHAPE) /* of body k: coordinates of all its shapes, their \
+                                                               * rates and accelerations */ \
+    O(SHAPE_FORCES, 0, FM_EACH_SHAPE, 0, 0) /* the forces on the modes of body k, of those a on all its shapes */ \
+    O(FLEXIBLE, 0, 3, 3, 3) /* of body k, what its modes add to the inertial torque and force, and the forces on \
+                             * them: w in a, alpha in b, acceleration in c (flexible_operations.c) */ \
+    O(FLEXIBLE_ENERGY, 1, 3, 3, 3) /* what they add to its energy: w in a, v in b, gravity in c */ \
+    O(PAIR, 6, 3, 3, 0) /* of the vectors a, b */ \
+    O(CUT_POSITION, 0, 9, 9, 3) /* of cut joint k (cut_operations.c): its positions; axes of F in a, of M in b, \
+                                 * and the place of M in F's axes in c */ \
+    O(CUT_RATE, 0, FM_EACH_POSITION, 0, 6) /* velocities at the positions a, for the relative motion c, angular \
+                                            * part first */ \
+    O(CUT_SECOND, 0, FM_EACH_POSITION, FM_EACH_SPEED, 6) /* accelerations: velocities in b */ \
+    O(CUT_WRENCH, 6, FM_EACH_POSITION, FM_EACH_SPEED, 0) /* the wrench of the forces b along its modes, in F's axes */ \
+    O(STILL_CUT_WRENCH, 6, FM_EACH_POSITION, FM_EACH_SPEED, 0)
 
 typedef enum fm_operation {
-#define O(id, numbers) FM_DO_##id,
+#define O(id, ...) FM_DO_##id,
     FM_OPERATIONS(O)
 #undef O
         FM_OPERATION_COUNT
@@ -270,7 +293,7 @@ typedef struct fm_leaves {
     A(int32_t, row, 3 * m->n.rows)      /* of each constraint row and its first two derivatives */ \
     A(int32_t, unknown, FM_CONDITIONS(m)) /* a leaf */                                         \
     A(int32_t, equation, FM_CONDITIONS(m)) /* none: there is no such condition */              \
-    A(int32_t, law, m->n.laws)          /* the node of its force while it slides */            \
+    A(int32_t, piece, m->n.laws)        /* of each law the one that slides; -1: none */            \
     A(int32_t, reacts, m->n.variables)  /* 1: it follows multipliers, which redundant rows leave open */ \
     A(fm_known_place, known, m->n.variables) /* of each variable that is a known, filled by outputs/exact_places.c */ \
     A(int32_t, output, m->n.variables)  /* of each variable of the interface that is computed */
@@ -279,6 +302,14 @@ typedef struct fm_leaves {
 #define FM_GRAPH_SCRATCH(A)      \
     A(double, tangent, n.graph)  \
     A(double, adjoint, n.graph)  \
+    A(unsigned char, follows, n.graph_inner) /* whether it follows from a known of the plan */ \
+    A(unsigned char, needed, n.graph_inner) /* 1: adjoints of the plan need its value */ \
+    A(uint32_t, planned, n.graph_room) /* the knowns of the plan */ \
+    A(fm_known_place, planned_place, n.graph_room) \
+    A(uint32_t, asked, n.graph_room)     /* the last unknowns of an adjoint, and where these are */ \
+    A(int32_t, asked_place, n.graph_room) \
+    A(fm_node, lean_value, n.graph_nodes) /* the nodes of the plan with values, and with adjoints */ \
+    A(fm_node, lean_adjoint, n.graph_nodes) \
     A(int32_t, active, n.conditions)                                                \
     A(int32_t, exchanged, n.conditions)                                             \
     A(double, matrix, n.conditions * n.conditions) /* how equations follow unknowns */ \
@@ -291,6 +322,15 @@ typedef struct fm_leaves {
     A(double, pulling, 2 * (n.speeds + n.rows)) /* the responses to their weights */ \
     A(double, slope, n.speeds) /* derivatives of the pull's rate */
 
+/* What adjoints by parameters and inputs alone need (outputs/exact_plan.c): for how many knowns it is, 0: there is
+ * none; up to which node there are unknowns; how many nodes have values, have adjoints, and of these are up to that
+ * one. */
+typedef struct fm_plan {
+    int32_t knowns, computed, values, adjoints, first;
+    int cuts; /* 1: positions of cut joints are needed */
+    int valued; /* 1: its values are there, while FM_VALID_GRAPH is set */
+} fm_plan;
+
 typedef struct fm_graph {
 #define A(type, name, count) type *name;
     FM_GRAPH_ARRAYS(A)
@@ -300,7 +340,10 @@ typedef struct fm_graph {
     int32_t cuts; /* 1: positions of cut joints are needed */
     int32_t built; /* 1: the instance was opened with derivatives, and its model is covered */
     int32_t nodes, values;
+    int32_t room; /* of lists of references */
     int32_t valued; /* nodes with values, while FM_VALID_GRAPH is set */
+    fm_plan plan;
+    int32_t unknowns, fixed; /* how many were asked for; 1: their places do not follow from the state */
     int32_t to_branch; /* 1: rates pull to a branch of the motion (motion/pull.c), which has differences only */
     int32_t before_outputs; /* values of the leaves and of all nodes but those of outputs */
     int32_t dynamics, conditions; /* nodes of residuals and rows; with those of equations; those of outputs follow */

@@ -15,8 +15,7 @@ int32_t fm_build_law(fm_builder *b, int32_t law, int32_t x, int32_t v)
 {
     const fm_image *m = b->m;
     const fm_leaves *leaf = &b->g->leaf;
-    const int32_t piece = fm_add_node(b, FM_DO_LAW, x, v, 0);
-    if (!b->failed) b->g->law[law] = b->g->nodes - 1;
+    const int32_t piece = fm_add_part(b, FM_DO_LAW, x, v, 0, law, 1);
     int32_t factor = leaf->law_scale + law;
     if (m->law_scaled[law] >= 0) factor = fm_add_node(b, FM_DO_PRODUCT, factor, leaf->control + m->law_scaled[law], 0);
     factor = fm_add_node(b, FM_DO_POSITIVE, factor, 0, 0);

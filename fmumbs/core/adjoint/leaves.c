@@ -73,7 +73,7 @@ static void choose_pieces(fm_instance *s)
         } else {
             piece = -1;
         }
-        g->node[g->law[i]].k = piece;
+        g->piece[i] = piece;
     }
 }
 
@@ -110,8 +110,9 @@ static void place_cut_joints(fm_instance *s)
     }
 }
 
-/* Copies the leaves at the present state; accelerations and multipliers must be those of it. */
-void fm_graph_load(fm_instance *s)
+/* Copies the leaves at the present state, with positions of cut joints or without; accelerations and multipliers must
+ * be those of it. */
+void fm_graph_load(fm_instance *s, int cuts)
 {
     const fm_model *m = &s->model;
     fm_graph *g = s->graph;
@@ -126,7 +127,7 @@ void fm_graph_load(fm_instance *s)
     }
     for (int32_t i = 0; i < m->n.motors; i++) choose_drive(s, i);
     if (m->n.spots > 0) choose_contacts(s);
-    if (g->cuts) place_cut_joints(s);
+    if (cuts) place_cut_joints(s);
 }
 
 /* The place of a number of the state among the values; FM_NO_SLOT: the graph does not read it. */

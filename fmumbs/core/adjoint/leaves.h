@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_graph_load(fm_instance *s);
+void fm_graph_load(fm_instance *s, int cuts);
 int32_t fm_graph_place(const fm_instance *s, const double *stored);
 
 FM_HIDDEN_END

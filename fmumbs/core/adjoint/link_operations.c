@@ -71,13 +71,14 @@ static joint joint_at(const fm_node *n, const double *v)
     return j;
 }
 
-/* out = A R0 turned by an angle about its axis k. */
+/* out = A R0 turned by an angle about its axis k; R0 NULL: the identity. */
 static void turn_frame(const double *A, const double *R0, double angle, int k, double *out)
 {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     double c, s, R[9];
     fm_cos_and_sin(angle, &c, &s);
-    product(A, R0, R);
+    if (R0 != NULL) product(A, R0, R);
+    else memcpy(R, A, sizeof R);
     for (int row = 0; row < 9; row += 3) {
         out[row + i] = R[row + i] * c + R[row + j] * s;
         out[row + j] = R[row + j] * c - R[row + i] * s;
@@ -93,7 +94,8 @@ static void joint_value(const fm_instance *s, const fm_node *n, double *v)
     const double q = v[n->b], u = v[n->a], second = v[n->c], turn = own[FM_JOINT_TURN], slide = own[FM_JOINT_SLIDE],
                  sign = own[FM_JOINT_SIGN];
     const vec w = at(v + p->w), alpha = at(v + p->alpha);
-    turn_frame(v + p->R, own + FM_JOINT_R0, sign * turn * q, axis, own + FM_MOTION_R);
+    turn_frame(v + p->R, own[FM_JOINT_TURNS] != 0.0 ? own + FM_JOINT_R0 : NULL, sign * turn * q, axis,
+               own + FM_MOTION_R);
     const vec e = {sign * own[axis], sign * own[3 + axis], sign * own[6 + axis]};
     const vec l = sum(out_of(v + p->R, at(own + FM_JOINT_AT)), scaled(slide * q, e));
     const vec t = times(w, l), x = times(w, e);
@@ -159,22 +161,24 @@ static void joint_adjoint(const fm_instance *s, const fm_node *n, const double *
     more(d + p->a, ga);
 }
 
-/* A body: a the axes of its inertia, b what its link takes so far, c the centre in the link's axes. */
-static void body_value(const fm_instance *s, const fm_node *n, double *v)
+/* A body: a the axes of its inertia, b what its link takes so far, c the centre in the link's axes. still: without its
+ * wrench. */
+static inline void body_value(const fm_instance *s, const fm_node *n, double *v, int still)
 {
     const fm_motion_places *k = link_of(s, n->k);
     const double *axes = v + n->a, *I = v + s->graph->leaf.inertia + 6 * n->k;
     const vec w = at(v + k->w), alpha = at(v + k->alpha), c = out_of(v + k->R, at(v + n->c)), t = times(w, c);
     const vec a = sum(sum(at(v + k->a), times(alpha, c)), times(w, t));
-    const vec spin = into(axes, w), spun = into(axes, alpha), h = weighed(I, spin), by_spun = weighed(I, spun);
-    const vec f = scaled(v[s->graph->leaf.mass + n->k], a);
-    const vec torque = sum(out_of(axes, sum(by_spun, times(spin, h))), times(c, f));
+    const vec spin = into(axes, w), spun = into(axes, alpha);
     double *out = v + n->out;
+    put(out + FM_BODY_CENTRE, c), put(out + FM_BODY_ACCELERATION, a);
+    put(out + FM_BODY_SPIN, spin), put(out + FM_BODY_SPUN, spun);
+    if (still) return;
+    const vec h = weighed(I, spin), by_spun = weighed(I, spun), f = scaled(v[s->graph->leaf.mass + n->k], a);
+    const vec torque = sum(out_of(axes, sum(by_spun, times(spin, h))), times(c, f));
     put(out, sum(at(v + n->b), torque));
     put(out + 3, sum(at(v + n->b + 3), f));
-    put(out + FM_BODY_CENTRE, c), put(out + FM_BODY_TURNED, t), put(out + FM_BODY_ACCELERATION, a);
-    put(out + FM_BODY_SPIN, spin), put(out + FM_BODY_SPUN, spun);
-    put(out + FM_BODY_BY_SPIN, h), put(out + FM_BODY_BY_SPUN, by_spun);
+    put(out + FM_BODY_TURNED, t), put(out + FM_BODY_BY_SPIN, h), put(out + FM_BODY_BY_SPUN, by_spun);
 }
 
 static void body_tangent(const fm_instance *s, const fm_node *n, const double *v, double *d)
@@ -201,28 +205,31 @@ static void body_tangent(const fm_instance *s, const fm_node *n, const double *v
     put(out + 3, sum(at(d + n->b + 3), df));
 }
 
-static void body_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
+/* still: by its mass and inertia, by what its link takes so far and by the acceleration of its origin alone. */
+static inline void body_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d, int still)
 {
-    const fm_motion_places *k = link_of(s, n->k);
     const int32_t at_I = s->graph->leaf.inertia + 6 * n->k, at_mass = s->graph->leaf.mass + n->k;
     const double *axes = v + n->a, *own = v + n->out, *I = v + at_I, mass = v[at_mass];
-    const vec w = at(v + k->w), alpha = at(v + k->alpha), g = at(d + n->out), push = at(d + n->out + 3);
-    const vec c = at(own + FM_BODY_CENTRE), t = at(own + FM_BODY_TURNED), a = at(own + FM_BODY_ACCELERATION),
-              spin = at(own + FM_BODY_SPIN), spun = at(own + FM_BODY_SPUN), h = at(own + FM_BODY_BY_SPIN),
+    const vec g = at(d + n->out), push = at(d + n->out + 3), c = at(own + FM_BODY_CENTRE),
+              a = at(own + FM_BODY_ACCELERATION), spin = at(own + FM_BODY_SPIN), spun = at(own + FM_BODY_SPUN);
+    const vec gf = sum(push, times(g, c)), gn = into(axes, g), gh = times(gn, spin);
+    d[at_mass] += along(a, gf);
+    weigh_back(spun, gn, spin, gh, d + at_I);
+    const fm_motion_places *k = link_of(s, n->k);
+    const vec ga = scaled(mass, gf);
+    more(d + n->b, g), more(d + n->b + 3, push);
+    more(d + k->a, ga);
+    if (still) return;
+    const vec w = at(v + k->w), alpha = at(v + k->alpha), t = at(own + FM_BODY_TURNED), h = at(own + FM_BODY_BY_SPIN),
               by_spun = at(own + FM_BODY_BY_SPUN);
-    const vec gf = sum(push, times(g, c)), ga = scaled(mass, gf), gt = times(ga, w);
+    const vec gt = times(ga, w), x = weighed(I, gn), y = weighed(I, gh);
     const vec gc = sum(scaled(mass, times(a, g)), sum(times(ga, alpha), times(gt, w)));
-    const vec gn = into(axes, g), gh = times(gn, spin), x = weighed(I, gn), y = weighed(I, gh);
     const vec gspin = sum(y, times(h, gn));
     /* what turns the axes: the torques of all vectors that they carry */
     const vec turn = sum(sum(times(by_spun, gn), times(x, spun)), sum(times(h, gh), times(y, spin)));
-    d[at_mass] += along(a, gf);
-    weigh_back(spun, gn, spin, gh, d + at_I);
     more(d + k->R, sum(times(c, gc), out_of(axes, turn)));
     more(d + k->w, sum(out_of(axes, gspin), sum(times(t, ga), times(c, gt))));
     more(d + k->alpha, sum(out_of(axes, x), times(c, ga)));
-    more(d + k->a, ga);
-    more(d + n->b, g), more(d + n->b + 3, push);
 }
 
 /* A wrench b at the arm c, added to a. */
@@ -243,12 +250,12 @@ static void wrench_tangent(const fm_node *n, const double *v, double *d)
     add_cross(out, v + n->c, db + 3);
 }
 
-static void wrench_adjoint(const fm_node *n, const double *v, double *d)
+static inline void wrench_adjoint(const fm_node *n, const double *v, double *d, int still)
 {
     const double *g = d + n->out;
     for (int j = 0; j < 6; j++) d[n->a + j] += g[j], d[n->b + j] += g[j];
     add_cross(d + n->b + 3, g, v + n->c);
-    add_cross(d + n->c, v + n->b + 3, g);
+    if (!still) add_cross(d + n->c, v + n->b + 3, g);
 }
 
 /* A force b at the arm c, added, or, k below 0, subtracted. */
@@ -318,7 +325,7 @@ static void residual_tangent(const fm_instance *s, const fm_node *n, const doubl
                 d[n->c] + (turn * (dot(de, b) + dot(e, db)) + slide * (dot(de, b + 3) + dot(e, db + 3)));
 }
 
-static void residual_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d)
+static inline void residual_adjoint(const fm_instance *s, const fm_node *n, const double *v, double *d, int still)
 {
     const fm_leaves *leaf = &s->graph->leaf;
     const int32_t u = s->image.link_u[n->k], q = leaf->y + s->image.link_p[n->k], at_u = place_of_speed(s, n->k);
@@ -329,7 +336,7 @@ static void residual_adjoint(const fm_instance *s, const fm_node *n, const doubl
     d[damping] += g * v[at_u], d[at_u] += g * v[damping];
     d[n->c] -= g;
     for (int j = 0; j < 3; j++) {
-        d[n->a + j] += turn * b[j] + slide * b[3 + j];
+        if (!still) d[n->a + j] += turn * b[j] + slide * b[3 + j];
         d[n->b + j] += turn * e[j];
         d[n->b + 3 + j] += slide * e[j];
     }
@@ -339,7 +346,8 @@ void fm_link_value(const fm_instance *s, const fm_node *n, double *v)
 {
     switch ((fm_operation)n->operation) {
     case FM_DO_JOINT: joint_value(s, n, v); break;
-    case FM_DO_BODY: body_value(s, n, v); break;
+    case FM_DO_BODY: body_value(s, n, v, 0); break;
+    case FM_DO_STILL_BODY: body_value(s, n, v, 1); break;
     case FM_DO_ADD_WRENCH: wrench_value(n, v); break;
     case FM_DO_ADD_FORCE: force_value(n, v); break;
     case FM_DO_ADD_TORQUE: torque_along(n, v, v); break;
@@ -365,10 +373,14 @@ void fm_link_adjoint(const fm_instance *s, const fm_node *n, const double *v, do
 {
     switch ((fm_operation)n->operation) {
     case FM_DO_JOINT: joint_adjoint(s, n, v, d); break;
-    case FM_DO_BODY: body_adjoint(s, n, v, d); break;
-    case FM_DO_ADD_WRENCH: wrench_adjoint(n, v, d); break;
+    case FM_DO_STILL_JOINT: more(d + carrier_of(s, n)->a, at(d + n->out + FM_MOTION_A)); break;
+    case FM_DO_BODY: body_adjoint(s, n, v, d, 0); break;
+    case FM_DO_STILL_BODY: body_adjoint(s, n, v, d, 1); break;
+    case FM_DO_ADD_WRENCH: wrench_adjoint(n, v, d, 0); break;
+    case FM_DO_STILL_WRENCH: wrench_adjoint(n, v, d, 1); break;
     case FM_DO_ADD_FORCE: force_adjoint(n, v, d); break;
     case FM_DO_ADD_TORQUE: torque_adjoint(n, d); break;
-    default: residual_adjoint(s, n, v, d); break;
+    case FM_DO_STILL_RESIDUAL: residual_adjoint(s, n, v, d, 1); break;
+    default: residual_adjoint(s, n, v, d, 0); break;
     }
 }

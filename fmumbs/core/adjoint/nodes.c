@@ -10,7 +10,7 @@
 #define FM_MOST_SLOTS 100000000 /* of a graph: more is no mechanism */
 
 static const int32_t numbers_of[] = {
-#define O(id, numbers) numbers,
+#define O(id, numbers, ...) numbers,
     FM_OPERATIONS(O)
 #undef O
 };

@@ -23,11 +23,15 @@
 #include <string.h>
 
 #define FM_STUMPFF_SERIES 9.0
-#define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off */
+#define FM_STUMPFF_TERMS 16 /* for x below that the next term is below round-off, as those of smaller ones: */
+#define FM_SMALL_STUMPFF 1.0
+#define FM_SMALL_TERMS 9
+#define FM_SMALLER_STUMPFF 0.01
+#define FM_SMALLER_TERMS 5
 
 /* How many adjoints an operation has; 0: as many as something else says. */
 static const int32_t adjoints_of[] = {
-#define O(id, numbers) (numbers) == 9 && FM_DO_##id < FM_DO_CARRY ? 3 : (numbers), /* rotations stand in front */
+#define O(id, numbers, ...) (numbers) == 9 && FM_DO_##id < FM_DO_CARRY ? 3 : (numbers), /* rotations stand in front */
     FM_OPERATIONS(O)
 #undef O
 };
@@ -66,8 +70,11 @@ static double power_growth(double base, double value)
 static double stumpff(int k, double x)
 {
     double sum = 1.0, factorial = 1.0, cosine, sine, c[2];
+    const int terms = x < FM_SMALLER_STUMPFF ? FM_SMALLER_TERMS
+                      : x < FM_SMALL_STUMPFF ? FM_SMALL_TERMS
+                                             : FM_STUMPFF_TERMS;
     if (x < FM_STUMPFF_SERIES) {
-        for (int i = FM_STUMPFF_TERMS; i > 0; i--) sum = 1.0 - sum * x / ((2.0 * i + k) * (2.0 * i + k - 1.0));
+        for (int i = terms; i > 0; i--) sum = 1.0 - sum * x / ((2.0 * i + k) * (2.0 * i + k - 1.0));
         for (int i = 2; i <= k; i++) sum /= i;
         return sum;
     }
@@ -295,11 +302,16 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     switch ((fm_operation)n->operation) {
     case FM_DO_JOINT:
     case FM_DO_BODY:
+    case FM_DO_STILL_JOINT:
+    case FM_DO_STILL_BODY:
+    case FM_DO_STILL_WRENCH:
+    case FM_DO_STILL_RESIDUAL:
     case FM_DO_ADD_WRENCH:
     case FM_DO_ADD_FORCE:
     case FM_DO_ADD_TORQUE:
     case FM_DO_RESIDUAL: fm_link_value(s, n, v); break;
     case FM_DO_POINT:
+    case FM_DO_STILL_POINT:
     case FM_DO_CARRIED:
     case FM_DO_APART:
     case FM_DO_PRODUCT_ROW: fm_row_value(s, n, v); break;
@@ -356,7 +368,7 @@ static inline void run_value(const fm_instance *s, const fm_node *n, double *v)
     case FM_DO_ABSOLUTE: out[0] = fabs(a[0]); break;
     case FM_DO_POSITIVE: out[0] = a[0] > 0.0 ? a[0] : 0.0; break;
     case FM_DO_DECAY: out[0] = fm_decay(a[0]); break;
-    case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &size); break;
+    case FM_DO_LAW: out[0] = fm_law_piece_force(&s->image, s->graph->piece[n->k], a[0], b[0], &slope, &size); break;
     case FM_DO_SERIES: out[0] = fm_turn_series(a[0], &slope); break;
     case FM_DO_PROFILE: fm_profile_at(&s->image, n->k, a[0], out); break;
     case FM_DO_ROAD: fm_meeting_value(s, n, v); break;
@@ -387,11 +399,16 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     switch ((fm_operation)n->operation) {
     case FM_DO_JOINT:
     case FM_DO_BODY:
+    case FM_DO_STILL_JOINT:
+    case FM_DO_STILL_BODY:
+    case FM_DO_STILL_WRENCH:
+    case FM_DO_STILL_RESIDUAL:
     case FM_DO_ADD_WRENCH:
     case FM_DO_ADD_FORCE:
     case FM_DO_ADD_TORQUE:
     case FM_DO_RESIDUAL: fm_link_tangent(s, n, v, t); break;
     case FM_DO_POINT:
+    case FM_DO_STILL_POINT:
     case FM_DO_CARRIED:
     case FM_DO_APART:
     case FM_DO_PRODUCT_ROW: fm_row_tangent(s, n, v, t); break;
@@ -478,7 +495,7 @@ static inline void run_tangent(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_POSITIVE: out[0] = a[0] >= 0.0 ? da[0] : 0.0; break;
     case FM_DO_DECAY: out[0] = -at[0] * da[0]; break;
     case FM_DO_LAW:
-        (void)fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &back);
+        (void)fm_law_piece_force(&s->image, s->graph->piece[n->k], a[0], b[0], &slope, &back);
         out[0] = slope * da[0] + back * db[0];
         break;
     case FM_DO_SERIES:
@@ -557,11 +574,16 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     switch ((fm_operation)n->operation) {
     case FM_DO_JOINT:
     case FM_DO_BODY:
+    case FM_DO_STILL_JOINT:
+    case FM_DO_STILL_BODY:
+    case FM_DO_STILL_WRENCH:
+    case FM_DO_STILL_RESIDUAL:
     case FM_DO_ADD_WRENCH:
     case FM_DO_ADD_FORCE:
     case FM_DO_ADD_TORQUE:
     case FM_DO_RESIDUAL: fm_link_adjoint(s, n, v, d); break;
     case FM_DO_POINT:
+    case FM_DO_STILL_POINT:
     case FM_DO_CARRIED:
     case FM_DO_APART:
     case FM_DO_PRODUCT_ROW: fm_row_adjoint(s, n, v, d); break;
@@ -663,7 +685,7 @@ static inline void run_adjoint(const fm_instance *s, const fm_node *n, const dou
     case FM_DO_POSITIVE: ga[0] += a[0] >= 0.0 ? g[0] : 0.0; break;
     case FM_DO_DECAY: ga[0] -= at[0] * g[0]; break;
     case FM_DO_LAW:
-        (void)fm_law_piece_force(&s->image, n->k, a[0], b[0], &slope, &back);
+        (void)fm_law_piece_force(&s->image, s->graph->piece[n->k], a[0], b[0], &slope, &back);
         ga[0] += slope * g[0], gb[0] += back * g[0];
         break;
     case FM_DO_SERIES:
@@ -712,6 +734,28 @@ void fm_graph_values(fm_instance *s, int32_t from, int32_t to)
 {
     fm_graph *g = s->graph;
     for (int32_t i = from; i < to; i++) run_value(s, g->node + i, g->value);
+}
+
+/* Values of the nodes of the plan; those of links, which are most of them, without a detour. */
+void fm_plan_values(fm_instance *s)
+{
+    fm_graph *g = s->graph;
+    for (int32_t i = 0; i < g->plan.values; i++) {
+        const fm_node *n = g->lean_value + i;
+        if (n->operation <= FM_DO_RESIDUAL) fm_link_value(s, n, g->value);
+        else run_value(s, n, g->value);
+    }
+}
+
+/* Adjoints of as many of its nodes. */
+void fm_plan_adjoints(fm_instance *s, int32_t to)
+{
+    fm_graph *g = s->graph;
+    for (int32_t i = to - 1; i >= 0; i--) {
+        const fm_node *n = g->lean_adjoint + i;
+        if (n->operation <= FM_DO_RESIDUAL) fm_link_adjoint(s, n, g->value, g->adjoint);
+        else if (matters(n, g->adjoint)) run_adjoint(s, n, g->value, g->adjoint);
+    }
 }
 
 void fm_graph_tangents(fm_instance *s, int32_t from, int32_t to)

@@ -135,6 +135,7 @@ void fm_row_adjoint(const fm_instance *s, const fm_node *n, const double *v, dou
     switch ((fm_operation)n->operation) {
     case FM_DO_APART: apart_adjoint(n, d); break;
     case FM_DO_PRODUCT_ROW: product_adjoint(n, v, d); break;
+    case FM_DO_STILL_POINT: more(d + link_at(s, n)->a, at(d + n->out + FM_POINT_AT + 6)); break;
     default: carried_adjoint(s, n, v, d, n->operation == FM_DO_POINT); break;
     }
 }

@@ -74,6 +74,7 @@ static void build_screw(fm_builder *b, int32_t i, fm_link_slots *k)
     memcpy(numbers + FM_JOINT_AT, m->link_r + 3 * i, 3 * sizeof *numbers);
     fm_find_screw(m, i, numbers + FM_JOINT_TURN, numbers + FM_JOINT_SLIDE);
     numbers[FM_JOINT_SIGN] = m->link_sign[i], numbers[FM_JOINT_ABOUT] = fm_link_axis(m->link_kind[i]);
+    numbers[FM_JOINT_TURNS] = !is_identity(numbers + FM_JOINT_R0);
     k->R = at + FM_MOTION_R, k->r = at + FM_MOTION_PLACE;
     k->w = at + FM_MOTION_W, k->v = at + FM_MOTION_V;
     k->alpha = at + FM_MOTION_ALPHA, k->a = at + FM_MOTION_A;

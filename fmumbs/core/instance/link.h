@@ -224,6 +224,8 @@ typedef struct fm_counts {
     uint64_t reduced; /* 1: the reduced formulation is asked for */
     uint64_t weighed; /* 1: the mass matrix is needed as a whole, for it or for radau_small.c */
     uint64_t graph; /* values of the graph of exact derivatives (adjoint/graph.h), or 0 */
+    uint64_t graph_nodes, graph_inner, graph_room; /* its nodes and values before those of outputs, references in its
+                                                    * lists, or 0 */
     uint64_t conditions; /* of that graph */
     uint64_t matrix, matrix_columns,
         profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */

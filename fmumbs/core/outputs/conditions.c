@@ -36,7 +36,7 @@ static int is_locked_at_rest(const fm_instance *s, int32_t n, int32_t law)
 
 /* Lists the conditions that hold at the present state. 0: a law that sticks has a force that loops do not leave open,
  * or there are too many. */
-static int list_active(fm_instance *s)
+int fm_list_conditions(fm_instance *s)
 {
     fm_graph *g = s->graph;
     int32_t above, below, stick = 0;
@@ -78,12 +78,11 @@ static int is_independent(const fm_graph *g)
     return 1;
 }
 
-/* Finds the conditions at the present state, and the factor of their matrix; requires values of the graph. 0: they do
+/* Finds the factor of the matrix of the conditions, after fm_list_conditions; requires values of the graph. 0: they do
  * not determine their numbers. */
 int fm_make_conditions(fm_instance *s)
 {
     fm_graph *g = s->graph;
-    if (!list_active(s)) return 0;
     const int32_t n = g->actives;
     if (n == 0) return 1;
     for (int32_t k = 0; k < n; k++) make_column(s, k);

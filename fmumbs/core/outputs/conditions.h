@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+int fm_list_conditions(fm_instance *s);
 int fm_make_conditions(fm_instance *s);
 void fm_conditions_follow(fm_instance *s);
 void fm_conditions_follow_back(fm_instance *s);

@@ -105,6 +105,35 @@ class Pair:
         size = np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-2 * np.abs(A).max()) + 1e-12
         np.testing.assert_array_less(np.abs(A - B), DIFFERENCES * size + np.zeros_like(A))
         self.check_transposed(rng)
+        self.check_alone(rng)
+
+    def check_alone(self, rng: np.random.Generator) -> None:
+        """By inputs and parameters alone, which for rates takes fewer nodes: the bits that they have beside a state.
+        What gravity does to accelerations drops out of differences in loops, of which all nodes leave round-off.
+        """
+        core, table = self.exact.instance, self.exact.image.variables
+        states = lib.fm_continuous_count(core)
+        given = [v for v in table if v.name in self.knowns and (v.causality == "input" or v.variability == "tunable")]
+        first = lib.fm_variable_count(core) + 1
+        rates = list(range(first + states, first + 2 * states))
+        outputs = [v.index for v in table if v.name in self.unknowns]
+        few = min(3, len(given))
+        some = [([int(one)], len(given)) for one in rng.choice(outputs, min(6, len(outputs)), replace=False)]
+        for unknowns, count in ((rates, len(given)), *some, (rates, few)) if states > 0 else ():
+            seed = rng.uniform(-1, 1, len(unknowns))
+            chosen = [given[i] for i in sorted(rng.choice(len(given), count, replace=False))]
+            references = [v.index for v in chosen]
+            self.exact.set("gravity[1]", self.exact.get("gravity[1]"))  # values are made from the state again
+            alone = self._adjoint(unknowns, references, seed)
+            beside = self._adjoint(unknowns, [*references, first], seed)[:-1]
+            assert_array_equal(self._adjoint(unknowns, references, seed), alone)
+            heavy = np.array([v.name.startswith("gravity[") for v in chosen], bool)
+            assert_array_equal(alone[~heavy], beside[~heavy])
+            off = TRANSPOSED * np.abs(beside).max(initial=1.0)  # masses and lengths are about 1
+            assert_allclose(alone[heavy], beside[heavy], rtol=DIFFERENCES, atol=off)
+
+    def _adjoint(self, unknowns: Any, knowns: Any, seed: Array) -> Array:
+        return by_reference(self.exact, lib.fm_adjoint_derivative, unknowns, knowns, seed, len(knowns))
 
     def check_transposed(self, rng: np.random.Generator) -> None:
         s, v = rng.uniform(-1, 1, len(self.knowns)), rng.uniform(-1, 1, len(self.unknowns))

@@ -31,7 +31,7 @@ static void check_balance(fm_instance *s)
     const fm_graph *g = s->graph;
     fm_update(s, FM_VALID_MOTION);
     if (s->loop.near_singular) return;
-    fm_graph_load(s);
+    fm_graph_load(s, g->cuts);
     fm_graph_values(s, 0, g->nodes);
     const double most = largest_of(g->value, g->values);
     for (int32_t u = 0; u < s->image.n.speeds; u++)
