@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from fmumbs.export import CasadiFunctions, export_casadi, export_fmu
     from fmumbs.finite_elements.body import Rayleigh
     from fmumbs.finite_elements.interfaces import Interface
+    from fmumbs.finite_elements.stiffening import Loaded
     from fmumbs.play import replay
     from fmumbs.readers.matrices import Matrices, read_matrices
     from fmumbs.readers.mjcf import read_mjcf
@@ -144,6 +145,7 @@ __all__ = [
     "Limits",
     "LinearModel",
     "LoadPath",
+    "Loaded",
     "LuGre",
     "Material",
     "Matrices",
@@ -235,6 +237,7 @@ _LATE_PARTS = {
     "export": ("CasadiFunctions", "export_casadi", "export_fmu"),
     "finite_elements.body": ("Rayleigh",),
     "finite_elements.interfaces": ("Interface",),
+    "finite_elements.stiffening": ("Loaded",),
     "play": ("replay",),
     "readers.matrices": ("Matrices", "read_matrices"),
     "readers.mjcf": ("read_mjcf",),

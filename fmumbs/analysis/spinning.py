@@ -39,10 +39,10 @@ def fast_flexible_bodies(model: Model, carried: Carried) -> Iterator[str]:
     for name, body in flexible.items():
         first = float(body.frequencies[0])
         if fastest[name] > first:
-            fix = "Give stiffening=True, or make it a FlexibleLink." if body.bending else "Make it a FlexibleLink."
             yield (
                 f"ModalBody '{name}' turns at {fastest[name]:.4g} rad/s, above its first frequency of {first:.4g} "
-                f"rad/s. Its modes have no geometric stiffness and may grow without bound. {fix}"
+                f"rad/s. Its modes have no geometric stiffness and may grow without bound. Give stiffening=, or make "
+                "it a FlexibleLink."
             )
 
 

@@ -17,7 +17,7 @@ from fmumbs.finite_elements.interfaces import Interface, interfaces_of, tie_of, 
 from fmumbs.finite_elements.matrices import FiniteElements, finite_elements
 from fmumbs.finite_elements.reduction import METHODS, reduced
 from fmumbs.finite_elements.skin import Skin
-from fmumbs.finite_elements.stiffening import Elements, of_solid
+from fmumbs.finite_elements.stiffening import Elements, of_matrices, of_solid
 
 Array = NDArray[np.float64]
 
@@ -53,9 +53,10 @@ def reduce(
     skin: object = None,
     elements: Elements | None = None,
     recovered: Mapping[str, Any] | None = None,
+    loads: object = (),
 ) -> dict[str, Any]:
-    """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages; elements: by
-    which the body stiffens; recovered: the stress at nodes (solid.py).
+    """What ModalBody() takes; arguments as of ModalBody.from_matrices, whose name is `where` in messages; elements,
+    or loads: by which the body stiffens; recovered: the stress at nodes (solid.py).
     """
     fe = finite_elements(K, M, nodes, where)
     named = interfaces_of(interfaces, f"{where}: interfaces")
@@ -80,11 +81,13 @@ def reduce(
     ratios = _ratios(damping, np.sqrt(found.squares), where)
     all_points = [*attached, *(tie_of(name, one, fe) for name, one in seen.items())]
     seconds = None
-    if elements is not None:
+    loaded = _checks.items(loads, f"{where}: stiffening", "Give a list of fm.Loaded.")
+    if elements is not None or loaded:
         turns = np.stack([np.linalg.norm(np.asarray(tie.rows @ found.shapes)[3:], axis=0) for tie in all_points])
         sizes = np.maximum(turns.max(axis=0), 1.0 / fe.length)
         at = None if frame is None else list(named).index(frame)
-        seconds = of_solid(fe, elements, found.shapes, found.answer, all_points, at, sizes)
+        given = (found.shapes, found.answer, all_points, at, sizes)
+        seconds = of_matrices(fe, loaded, *given) if elements is None else of_solid(fe, elements, *given)
     return {
         "mass": fe.mass,
         "com": fe.com,

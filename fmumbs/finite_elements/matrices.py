@@ -81,11 +81,11 @@ def finite_elements(K: object, M: object, nodes: object, where: str) -> FiniteEl
         raise ModelError(
             f"{where}: nodes has the shape {places.shape}, but must be (nodes, 3) finite numbers. Give it."
         )
-    stiffness, mass = (_matrix(matrix, f"{where}: {name}") for matrix, name in ((K, "K"), (M, "M")))
-    for matrix, name in ((stiffness, "K"), (mass, "M")):
-        if matrix.shape[0] not in (3 * len(places), 6 * len(places)):
+    stiffness, mass = (matrix(given, f"{where}: {name}") for given, name in ((K, "K"), (M, "M")))
+    for one, name in ((stiffness, "K"), (mass, "M")):
+        if one.shape[0] not in (3 * len(places), 6 * len(places)):
             raise ModelError(
-                f"{where}: {name} has {matrix.shape[0]} rows, but {len(places)} nodes have {3 * len(places)} freedoms, "
+                f"{where}: {name} has {one.shape[0]} rows, but {len(places)} nodes have {3 * len(places)} freedoms, "
                 f"or {6 * len(places)} with their rotations. Give all freedoms of each node, in the order of the nodes."
             )
     if stiffness.shape != mass.shape:
@@ -110,32 +110,32 @@ def rigid_motions(arms: Array, each: int) -> Array:
     return R.reshape(-1, 6)
 
 
-def _matrix(value: object, what: str) -> Sparse:
+def matrix(value: object, what: str) -> Sparse:
     """A symmetric matrix, from a sparse or dense one."""
     from scipy import sparse
 
     try:
         dense = None if sparse.issparse(value) else np.asarray(value, float)
-        matrix = sparse.csr_array(value if dense is None else dense, dtype=float)
+        found = sparse.csr_array(value if dense is None else dense, dtype=float)
     except (TypeError, ValueError):
         raise ModelError(f"{what} is {_checks.shown(value)}, which is not a matrix. Give it sparse or dense.") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ModelError(f"{what} has the shape {matrix.shape}, which is not square. Give one row a freedom.")
-    if not np.isfinite(matrix.data).all():
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise ModelError(f"{what} has the shape {found.shape}, which is not square. Give one row a freedom.")
+    if not np.isfinite(found.data).all():
         raise ModelError(f"{what} has entries that are not finite. Look at how it was written.")
-    apart = abs(matrix - matrix.T)
-    largest = float(abs(matrix.data).max(initial=0.0))
+    apart = abs(found - found.T)
+    largest = float(abs(found.data).max(initial=0.0))
     if largest == 0.0:
         raise ModelError(f"{what} is zero. Give the matrix of the free body.")
     if apart.max() > _WRITTEN * largest:
         row, column = (int(k) for k in np.unravel_index(int(apart.argmax()), apart.shape))
-        half = sparse.tril(matrix, -1).nnz == 0 or sparse.triu(matrix, 1).nnz == 0
+        half = sparse.tril(found, -1).nnz == 0 or sparse.triu(found, 1).nnz == 0
         fix = "It is one triangle: give A + A.T - diag(A)." if half else "Give a symmetric matrix."
         raise ModelError(
-            f"{what} is not symmetric: [{row}, {column}] is {matrix[row, column]:.6g}, and [{column}, {row}] "
-            f"{matrix[column, row]:.6g}. {fix}"
+            f"{what} is not symmetric: [{row}, {column}] is {found[row, column]:.6g}, and [{column}, {row}] "
+            f"{found[column, row]:.6g}. {fix}"
         )
-    return sparse.csr_array((matrix + matrix.T) / 2)
+    return sparse.csr_array((found + found.T) / 2)
 
 
 def _check_stiffness(made: FiniteElements) -> None:

@@ -8,19 +8,29 @@ sym grad phi2_jk + sym(grad phi_j' grad phi_k), twice for a pair. It does no wor
 The nodes of a rigid tie move by R - 1, of which theta x (theta x r) / 2 is of second order; those of an averaged one
 have the rotation that they deviate least from, sum of w R r x (r + u) = 0 about their centre. Rigid motion is taken out
 as of the modes.
+
+Matrices alone do not tell f2, but how K changes under a load does. With v = K^-1 f of a load f in equilibrium,
+
+    f' phi2_jk = -v' f2_jk = -phi_j' (K_f - K) phi_k,
+
+so that the stiffness K_f of the body under f gives the work of f along phi2, which is what this load stiffens. Of all
+phi2 that do this work for each load that is given, the least is taken, weighted by mass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
+from fmumbs.errors import ModelError
 from fmumbs.finite_elements.integrals import integrals
 from fmumbs.finite_elements.interfaces import Tie
-from fmumbs.finite_elements.matrices import FiniteElements, rigid_motions
+from fmumbs.finite_elements.matrices import FiniteElements, matrix, rigid_motions
 from fmumbs.finite_elements.seen import Seconds, seen
 
 Array = NDArray[np.float64]
@@ -69,22 +79,116 @@ def of_solid(
     phi = shapes.reshape(nodes, 3, n)
     gradients = [elements.gradients(phi[..., k]) for k in range(n)]
     loads = np.stack([elements.loads(gradients[j], gradients[k], nodes) for j, k in zip(*pairs, strict=True)], axis=1)
+    tied, more = _tied(fe, shapes, ties, pairs)
+    return _seconds(fe, shapes, answer(-loads - fe.K @ tied) + tied, more, ties, frame, sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """The stiffness of a body under a load, for `fm.ModalBody.from_matrices(stiffening=)`.
+
+    K: (freedoms, freedoms), of the order of the free body's; what it has more is linear in the load, so give a load of
+        which that has some digits, as of a linear step before. wrenches: {interface: (6,) force [N] and torque [N.m] at
+        its point, in the axes of the mesh}. acceleration: (3,) of gravity [m/s2], in which all mass has weight. spin:
+        (3,) angular velocity [rad/s] about an axis through the mesh's origin: its centrifugal forces; K without the
+        part -spin^2 M by which programs soften a body that turns.
+    held: the interface that carries what does not balance; None: the load is balanced, or the body accelerates freely.
+
+    Raises ModelError for vectors of another size.
+    """
+
+    K: Any
+    wrenches: Mapping[str, Any] = field(default_factory=dict)
+    acceleration: Any = (0.0, 0.0, 0.0)
+    spin: Any = (0.0, 0.0, 0.0)
+    held: str | None = None
+
+    def __post_init__(self) -> None:
+        given = _checks.mapping(self.wrenches, "Loaded: wrenches", "Give {interface: (fx, fy, fz, tx, ty, tz)}.")
+        wrenches = {name: _checks.numbers(w, 6, f"Loaded: wrench at '{name}'") for name, w in given.items()}
+        object.__setattr__(self, "wrenches", wrenches)
+        for name in ("acceleration", "spin"):
+            object.__setattr__(self, name, _checks.vector(getattr(self, name), f"Loaded: {name}"))
+
+    def forces(self, fe: FiniteElements, ties: Sequence[Tie], where: str) -> Array:
+        """(freedoms,) in equilibrium. Raises ModelError for an interface that is not there, and for no load."""
+        known = {tie.name: tie for tie in ties}
+        for name in (*self.wrenches, *(() if self.held is None else (self.held,))):
+            if name not in known:
+                what = f"{where}: '{name}' is no interface of the body"
+                raise ModelError(f"{what}. {_checks.nearest(name, list(known))}")
+        field_ = np.array(self.acceleration) - np.cross(self.spin, np.cross(self.spin, fe.nodes))
+        f: Array = fe.M @ field_.reshape(-1)
+        for name, wrench in self.wrenches.items():
+            f = f + known[name].rows.T @ np.array(wrench)
+        rigid = rigid_motions(fe.nodes - fe.com, 3)
+        carries = fe.M @ rigid if self.held is None else known[self.held].rows.T
+        f = f - carries @ np.linalg.solve(rigid.T @ carries, rigid.T @ f)
+        if not f.any():
+            raise ModelError(f"{where} has no load. Give wrenches=, acceleration= or spin= of the step before.")
+        return f
+
+
+_FEW = 1e-9  # loads whose work along all displacements is below this part of the others' depend on them
+
+
+def of_matrices(
+    fe: FiniteElements, loads: Sequence[Loaded], shapes: Array, answer: Callable[[Array], Array], ties: Sequence[Tie],
+    frame: int | None, sizes: Array,
+) -> Seconds:  # fmt: skip
+    """The same from stiffness matrices under loads, as far as these do work."""
+    if fe.each != 3:
+        raise ModelError(f"{fe.where}: stiffening by loaded matrices needs three freedoms a node. Leave it out.")
+    pairs = np.triu_indices(shapes.shape[1])
+    tied, more = _tied(fe, shapes, ties, pairs)
+    forces, work = [], []
+    for k, load in enumerate(loads):
+        where = f"{fe.where}: stiffening[{k}]"
+        if not isinstance(load, Loaded):
+            raise ModelError(f"{where} is {_checks.shown(load)}, which is not an fm.Loaded. Give one.")
+        stiff = matrix(load.K, f"{where}: K")
+        if stiff.shape != fe.K.shape:
+            raise ModelError(f"{where}: K has {stiff.shape[0]} rows, and the body's {fe.K.shape[0]}. Give the same.")
+        f = load.forces(fe, ties, where)
+        felt = fe.K @ answer(f[:, None])[:, 0]  # with what rigid ties carry
+        forces.append(f)
+        work.append(-(shapes.T @ ((stiff - fe.K) @ shapes))[pairs] - felt @ tied)
+    G, V = np.array(forces), np.array(work)
+    light = fe.M.diagonal()
+    W = 1.0 / np.maximum(light, 1e-6 * light.max())
+    size = np.sqrt((G * G) @ W)
+    G, V = G / size[:, None], V / size[:, None]
+    phi2 = tied + W[:, None] * (G.T @ np.linalg.lstsq((G * W) @ G.T, V, rcond=_FEW)[0])
+    return _seconds(fe, shapes, phi2, more, ties, frame, sizes)
+
+
+def _tied(fe: FiniteElements, shapes: Array, ties: Sequence[Tie], pairs: tuple[Index, Index]) -> tuple[Array, Array]:
+    """(freedoms, pairs) what the rotation of rigid ties moves in second order, and (ties, 6, pairs) of their frames."""
+    phi = shapes.reshape(len(fe.nodes), 3, -1)
     bends = [_bends(tie, fe, phi, pairs) for tie in ties]
-    of_nodes = np.zeros((nodes, 3, len(pairs[0])))
+    of_nodes = np.zeros((len(fe.nodes), 3, len(pairs[0])))
     for tie, (turned, _) in zip(ties, bends, strict=True):
         if tie.tied:
             of_nodes[list(tie.tied)] = turned
-    tied = of_nodes.reshape(3 * nodes, -1)
-    phi2 = answer(-loads - fe.K @ tied) + tied
-    frames = np.stack([tie.rows @ phi2 + more for tie, (_, more) in zip(ties, bends, strict=True)])
+    more = np.array([part for _, part in bends]).reshape(len(ties), 6, len(pairs[0]))
+    return of_nodes.reshape(len(shapes), -1), more
+
+
+def _seconds(
+    fe: FiniteElements, shapes: Array, phi2: Array, more: Array, ties: Sequence[Tie], frame: int | None, sizes: Array
+) -> Seconds:
+    """What loads see of phi2 (freedoms, pairs), less its rigid motion."""
+    n, nodes = shapes.shape[1], len(fe.nodes)
+    pairs = np.triu_indices(n)
+    frames = np.array([tie.rows @ phi2 for tie in ties]).reshape(more.shape) + more
     rigid = rigid_motions(fe.nodes - fe.com, 3)
     if frame is None:
         by_mass = (fe.M @ rigid).T
         moved = np.linalg.solve(by_mass @ rigid, by_mass @ phi2)
     else:
         moved = np.linalg.solve(ties[frame].rows @ rigid, frames[frame])
-    phi2 -= rigid @ moved
-    frames -= np.stack([tie.rows @ rigid @ moved for tie in ties])
+    phi2 = phi2 - rigid @ moved
+    frames -= np.array([tie.rows @ rigid @ moved for tie in ties]).reshape(more.shape)
 
     heavy = np.sqrt(fe.M.diagonal())
     at_frame = np.sqrt(fe.mass) * np.array([1.0, 1.0, 1.0, fe.length, fe.length, fe.length])

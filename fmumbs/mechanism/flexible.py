@@ -203,7 +203,8 @@ class ModalBody(Body):
         self._store("stiffening", _checks.flag(stiffening, self._where("stiffening")) or second_order is not None)
         if self.stiffening and bending is None and second_order is None:
             raise ModelError(
-                f"{self._where('stiffening')} needs a body made by ModalBody.beam or .from_solid. Leave it out."
+                f"{self._where('stiffening')} needs a body made by ModalBody.beam, .from_solid or .from_matrices. "
+                "Leave it out."
             )
         n = self._store_modes(shape_mass, shape_moment, shape_product, modal_mass, stiffness, damping)
         for field, start in (("q0", q0), ("u0", u0)):
@@ -352,6 +353,7 @@ class ModalBody(Body):
         frame: str | None = None,
         points: Mapping[str, Any] | None = None,
         skin: ArrayLike | None = None,
+        stiffening: Sequence[Any] = (),
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
         **look: Unpack[Look],
@@ -378,6 +380,8 @@ class ModalBody(Body):
         skin: (triangles, 3) numbers of nodes, counterclockwise as seen from outside: a surface that pictures show
             deformed, coloured by displacement. An FMU carries it with its shapes; without it its size does not depend
             on the mesh.
+        stiffening: stiffness matrices under loads, each an `fm.Loaded`: what these loads do to the body's stiffness, in
+            proportion to them, and no others. Without them it has no geometric stiffness.
         q0, u0: (all modes,) as for ModalBody. name and look: as for Body.
 
         Modal coordinates are the largest displacement of a node by each mode [m], or the largest rotation of one times
@@ -388,7 +392,7 @@ class ModalBody(Body):
         """
         return cls._reduced(
             name, K=K, M=M, nodes=nodes, interfaces=interfaces, modes=modes, highest=highest, damping=damping,
-            method=method, frame=frame, points=points, skin=skin, q0=q0, u0=u0, **look,
+            method=method, frame=frame, points=points, skin=skin, loads=stiffening, q0=q0, u0=u0, **look,
         )  # fmt: skip
 
     @classmethod
@@ -398,6 +402,7 @@ class ModalBody(Body):
         *,
         elements: Any = None,
         recovered: Any = None,
+        loads: Any = (),
         modes: int | None = None,
         highest: float | None = None,
         method: str = "craig-bampton",
@@ -413,13 +418,13 @@ class ModalBody(Body):
         damping: Any,
         **look: Unpack[Look],
     ) -> Self:
-        """As from_matrices; elements: by which it stiffens; recovered: the stress at nodes."""
+        """As from_matrices; elements, or loads: by which it stiffens; recovered: the stress at nodes."""
         from fmumbs.finite_elements import body  # late: with SciPy's sparse matrices
 
         made = body.reduce(
             f"ModalBody.from_matrices '{_checks.name(name, 'ModalBody: name')}'",
             K, M, nodes, interfaces, modes, highest, damping, method, frame, {} if points is None else points, skin,
-            elements, recovered,
+            elements, recovered, loads,
         )  # fmt: skip
         return cls(name, **made, plane=None, q0=q0, u0=u0, **look)
 

@@ -26,13 +26,15 @@ def block(cells: tuple[int, int, int]) -> tuple[Any, Any]:
 
 
 def run(path: Path, nodes: Any, tetrahedra: Any, preload: Iterable[str] = (), matrices: bool = True) -> None:
-    """Writes a deck and solves it; preload: lines of a step before, whose stresses count."""
+    """Writes a deck and solves it; preload: lines of a step before, whose stresses count and whose
+    supports are removed.
+    """
     rows = ["*NODE, NSET=ALL", *(f"{k + 1}, {x:.12g}, {y:.12g}, {z:.12g}" for k, (x, y, z) in enumerate(nodes)),
             "*ELEMENT, TYPE=C3D10, ELSET=ROD",
             *(", ".join(map(str, [k + 1, *(cell + 1)])) for k, cell in enumerate(tetrahedra)),
             "*MATERIAL, NAME=STEEL", "*ELASTIC", f"{E!r}, {NU!r}", "*DENSITY", f"{DENSITY!r}",
             "*SOLID SECTION, ELSET=ROD, MATERIAL=STEEL", *preload,
-            "*STEP, PERTURBATION" if preload else "*STEP",
+            *(("*STEP, PERTURBATION", "*BOUNDARY, OP=NEW") if preload else ("*STEP",)),
             "*FREQUENCY, SOLVER=MATRIXSTORAGE" if matrices else "*FREQUENCY", "16", "*END STEP", ""]  # fmt: skip
     path.write_text("\n".join(rows))
     assert CCX is not None
