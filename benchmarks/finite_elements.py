@@ -72,7 +72,7 @@ def cost(turns: int) -> None:
         solvers[False].set("b.q[1]", 1e-6 * k)
     calls = (time.process_time() - begin) / 3000
     plain, stiff = (median(times[s]) - calls for s in (False, True))
-    print(f"ten modes: {1e6 * plain:.2f} us an evaluation, with stiffening {1e6 * stiff:.2f} us, {stiff / plain:.2f} fold")
+    print(f"ten modes: {1e6 * plain:.2f} us an evaluation, with stiffening {1e6 * stiff:.2f}, {stiff / plain:.2f} fold")
 
 
 def main() -> None:

@@ -105,6 +105,27 @@ def test_it_does_what_elements_do_under_these_loads(tie: str, frame: str | None,
         assert_allclose(one, other, rtol=0, atol=1e-6 * abs(other).max())
 
 
+def test_loads_are_weight_and_what_pulls_outwards() -> None:
+    """At nodes that are not held; all in equilibrium."""
+    mesh = block()
+    K, M, *_ = matrices(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    from fmumbs.finite_elements.interfaces import interfaces_of, ties
+    from fmumbs.finite_elements.matrices import finite_elements
+
+    fe = finite_elements(K, M, mesh.nodes, "b")
+    held = ties(interfaces_of({"base": mesh.ends[0]}, "b"), fe)
+    loose = np.setdiff1d(np.arange(len(mesh.nodes)), mesh.ends[0])
+    x, y, _ = mesh.nodes.T
+    for load, field in (
+        ({"spin": (0, 0, 2.0)}, 4.0 * np.stack([x, y, 0 * x], axis=1)),
+        ({"acceleration": (0, 0, -9.81)}, np.tile([0, 0, -9.81], (len(x), 1))),
+    ):
+        f = fm.Loaded(K, **load, held="base").forces(fe, held, "b").reshape(-1, 3)
+        assert_allclose(f[loose], (M @ field.ravel()).reshape(-1, 3)[loose], rtol=1e-12, atol=1e-15)
+        assert_allclose(f.sum(axis=0), 0.0, atol=1e-12)
+        assert_allclose(np.cross(mesh.nodes, f).sum(axis=0), 0.0, atol=1e-12)
+
+
 def test_what_it_lacks_is_named() -> None:
     mesh = block()
     ends = {name: fm.Interface(nodes) for name, nodes in zip(("base", "tip"), mesh.ends, strict=True)}

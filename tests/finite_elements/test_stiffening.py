@@ -205,6 +205,28 @@ def test_a_solid_blade_that_turns_has_the_frequencies_of_a_beam() -> None:
     assert_allclose(squares[0][1:] - squares[0][0], squares[1][1:] - squares[1][0], rtol=2e-2)
 
 
+WRIGHT = {  # Wright, Smith, Thresher and Wang (1982), table 1: no hub, the first three flap frequencies
+    3.0: (4.7973, 23.3203, 62.9850),
+    12.0: (13.1702, 37.6031, 79.6145),
+}
+
+
+@pytest.mark.slow
+def test_a_slender_solid_that_turns_has_wright_s_frequencies() -> None:
+    """Ten modes in each plane, flap and lag, lag^2 = flap^2 - speed^2; shear and the mesh leave 1.4e-4."""
+    thick = 0.003
+    nodes, cells = meshes.with_middles(meshes.block((100, 1, 1), (1.0, thick, thick)))
+    body = fm.ModalBody.from_solid(
+        "b", nodes=nodes, tetrahedra=cells, E=2e9, nu=0.0, density=1000.0, modes=20, damping=0.0, stiffening=True,
+        interfaces={"base": np.flatnonzero(nodes[:, 0] == 0.0)}, frame="base",
+    )  # fmt: skip
+    unit = np.sqrt(2e9 * thick**2 / 12 / 1000.0)
+    for speed, flap in WRIGHT.items():
+        found = frequencies(body, speed * unit)[:6] / unit
+        wanted = np.sort([*flap, *np.sqrt(np.square(flap) - speed**2)])
+        assert_allclose(found, wanted, rtol=2e-4)
+
+
 def flying(body: fm.ModalBody) -> fm.Model:
     model = fm.Model("flying", gravity=(0.0, 0.0, 0.0))
     weight = fm.Body("w", mass=0.05, inertia=(1e-4, 2e-4, 3e-4), com=(0.02, 0.0, 0.0))
