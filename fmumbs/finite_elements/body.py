@@ -83,8 +83,8 @@ def reduce(
     seconds = None
     loaded = _checks.items(loads, f"{where}: stiffening", "Give a list of fm.Loaded.")
     if elements is not None or loaded:
-        turns = np.stack([np.linalg.norm(np.asarray(tie.rows @ found.shapes)[3:], axis=0) for tie in all_points])
-        sizes = np.maximum(turns.max(axis=0), 1.0 / fe.length)
+        turns = [np.linalg.norm(np.asarray(tie.rows @ found.shapes)[3:], axis=0) for tie in all_points]
+        sizes = np.max([np.full(n, 1.0 / fe.length), *turns], axis=0)
         at = None if frame is None else list(named).index(frame)
         given = (found.shapes, found.answer, all_points, at, sizes)
         seconds = of_matrices(fe, loaded, *given) if elements is None else of_solid(fe, elements, *given)
