@@ -213,7 +213,9 @@ WRIGHT = {  # Wright, Smith, Thresher and Wang (1982), table 1: no hub, the firs
 
 @pytest.mark.slow
 def test_a_slender_solid_that_turns_has_wright_s_frequencies() -> None:
-    """Ten modes in each plane, flap and lag, lag^2 = flap^2 - speed^2; shear and the mesh leave 1.4e-4."""
+    """Ten modes in each plane; shear and the mesh leave 1.4e-4. Lag^2 = flap^2 - speed^2: what flap is off, the first
+    lag at speed 12 is off by six times as much.
+    """
     thick = 0.003
     nodes, cells = meshes.with_middles(meshes.block((100, 1, 1), (1.0, thick, thick)))
     body = fm.ModalBody.from_solid(
@@ -223,8 +225,9 @@ def test_a_slender_solid_that_turns_has_wright_s_frequencies() -> None:
     unit = np.sqrt(2e9 * thick**2 / 12 / 1000.0)
     for speed, flap in WRIGHT.items():
         found = frequencies(body, speed * unit)[:6] / unit
-        wanted = np.sort([*flap, *np.sqrt(np.square(flap) - speed**2)])
-        assert_allclose(found, wanted, rtol=2e-4)
+        assert_allclose(found[1::2], flap, rtol=2e-4)
+        assert_allclose(np.sqrt(found[::2] ** 2 + speed**2), flap, rtol=2e-4)
+        assert_allclose(found[::2], np.sqrt(np.square(flap) - speed**2), rtol=3e-4)
 
 
 def flying(body: fm.ModalBody) -> fm.Model:
