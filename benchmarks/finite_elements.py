@@ -35,11 +35,12 @@ def block(cells: tuple[int, int, int], sides: tuple[float, float, float]) -> tup
 
 
 def large(count: int) -> None:
-    from fmumbs.finite_elements.solid import matrices
+    from fmumbs.finite_elements.solid import solid
 
     n = max(2, round((count / (8 * 8)) ** (1 / 3)))
     nodes, cells, ends = block((8 * n, n, n), (0.8, 0.1, 0.1))
-    K, M, *_ = matrices(nodes, cells, **STEEL, where="b")
+    made = solid(nodes, cells, **STEEL, where="b")
+    K, M = made.K, made.M
     begin = time.process_time()
     body = fm.ModalBody.from_matrices("b", K=K, M=M, nodes=nodes, interfaces=ends, modes=20, damping=0.0)
     took = time.process_time() - begin

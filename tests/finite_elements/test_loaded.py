@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 import fmumbs as fm
-from fmumbs.finite_elements.solid import matrices
+from fmumbs.finite_elements.solid import solid
 from support import calculix, meshes
 from support.sweeps import first
 
@@ -51,7 +51,8 @@ def answer(K: Any, nodes: Any, f: Any, tied: tuple[Any, ...]) -> Any:
 
 def under_unit_loads(mesh: meshes.Mesh, ends: dict[str, Any]) -> tuple[dict[str, Any], list[fm.Loaded]]:
     """Arguments of a body, and its stiffness under unit wrenches at the tip, gravity and spin, the base held."""
-    K, M, _, elements = matrices(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    made = solid(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    K, M, elements = made.K, made.M, made.elements
     given = {"K": K, "M": M, "nodes": mesh.nodes, "interfaces": ends}
     rigid = tuple(mesh.ends[k] for k, name in enumerate(("base", "tip")) if ends[name].tie == "rigid")
     from fmumbs.finite_elements.interfaces import ties
@@ -63,11 +64,11 @@ def under_unit_loads(mesh: meshes.Mesh, ends: dict[str, Any]) -> tuple[dict[str,
     loads += [{"acceleration": row, "held": "base"} for row in np.eye(3)]
     turns = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))
     loads += [{"spin": row, "held": "base"} for row in turns]
-    made = []
+    stiff = []
     for load in loads:
         f = fm.Loaded(K, **load).forces(fe, places, "b")
-        made.append(fm.Loaded(K + geometric(elements, answer(K, mesh.nodes, f, rigid).reshape(-1, 3)), **load))
-    return given, made
+        stiff.append(fm.Loaded(K + geometric(elements, answer(K, mesh.nodes, f, rigid).reshape(-1, 3)), **load))
+    return given, stiff
 
 
 def both(tie: str, frame: str | None, seed: int | None) -> tuple[fm.ModalBody, fm.ModalBody]:
@@ -108,7 +109,8 @@ def test_it_does_what_elements_do_under_these_loads(tie: str, frame: str | None,
 def test_loads_are_weight_and_what_pulls_outwards() -> None:
     """At nodes that are not held; all in equilibrium."""
     mesh = block()
-    K, M, *_ = matrices(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    made = solid(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    K, M = made.K, made.M
     from fmumbs.finite_elements.interfaces import interfaces_of, ties
     from fmumbs.finite_elements.matrices import finite_elements
 
@@ -129,7 +131,8 @@ def test_loads_are_weight_and_what_pulls_outwards() -> None:
 def test_what_it_lacks_is_named() -> None:
     mesh = block()
     ends = {name: fm.Interface(nodes) for name, nodes in zip(("base", "tip"), mesh.ends, strict=True)}
-    K, M, *_ = matrices(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    made = solid(mesh.nodes, mesh.cells, E, NU, DENSITY, "b")
+    K, M = made.K, made.M
 
     def refused(message: str, *loads: Any, **changes: Any) -> None:
         given: dict[str, Any] = {"K": K, "M": M, "nodes": mesh.nodes, "interfaces": ends}
