@@ -93,7 +93,8 @@ class Host:
         scheme = DOP853(f, t, self.x / size, until, rtol=tolerance, atol=tolerance)
         while scheme.status == "running":
             scheme.step()
-            assert scheme.status != "failed", f"the step became too small at {scheme.t} s"
+            if scheme.status == "failed":
+                raise fm.SolverError(f"the step became too small at {scheme.t} s")
             if self.indicators and self.least(scheme.t, scheme.y * size) <= 0.0:
                 return self._cross(scheme, size)
         self.place(scheme.t, scheme.y * size)

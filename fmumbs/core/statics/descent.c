@@ -27,7 +27,6 @@
 #define FM_MOST_DESCENTS 1000
 #define FM_ROUGHLY 1e-3       /* relative tolerance of the linear systems */
 #define FM_ARRIVED_STEP 1e-4  /* [rad], or lengths: longest step of a descent that has arrived */
-#define FM_BALANCED 1e-9      /* [rad], or lengths: F of which round-off decides whether a step leads down */
 #define FM_FIRST_DAMPING 10.0 /* mu over F at first */
 #define FM_DAMPING_FACTOR 4.0 /* times mu, after a step that is refused */
 
@@ -77,7 +76,6 @@ static double step(fm_instance *s, double mu, double *longest)
 int fm_descend(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
-    const int lands = s->image.n.spots > 0;
     if (!fm_balance_place(s, s->statics->now)) return 0;
     double before = fm_norm(s->statics->F, n), mu = FM_FIRST_DAMPING * before;
     if (before == 0.0) return 1;
@@ -85,7 +83,6 @@ int fm_descend(fm_instance *s)
         double longest = 0.0;
         const double grows = step(s, mu, &longest);
         if (grows > 0.0) {
-            if (lands && before < FM_BALANCED) return 1;
             mu *= grows;
             if (!isfinite(mu) || !fm_balance_close(s, s->statics->now) || !fm_balance_place(s, s->statics->now))
                 return 0;
@@ -99,7 +96,7 @@ int fm_descend(fm_instance *s)
             mu *= longest < 0.5 * FM_LONGEST_STEP ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
         else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         /* what landed with short steps goes on with longer ones */
-        if (lands && mu > FM_FIRST_DAMPING * after) mu /= FM_DAMPING_FACTOR;
+        if (s->image.n.spots > 0 && mu > FM_FIRST_DAMPING * after) mu /= FM_DAMPING_FACTOR;
         before = after;
     }
     return 0;

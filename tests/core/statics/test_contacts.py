@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 import fmumbs as fm
 from support.both_ways import runs
-from support.sweeps import seeds
+from support.sweeps import first
 
 G, MASS, INERTIA = 9.81, 2.0, (0.01, 0.012, 0.014)
 STIFF, BRISTLES, TURNING = 1e5, 2e5, 20.0
@@ -78,7 +78,7 @@ def test_a_body_at_rest_is_an_equilibrium(name: str, friction: str, above: float
 
 
 @pytest.mark.parametrize("friction", ["none", "bristles", "creeps"])
-@pytest.mark.parametrize("seed", seeds(12, 100))
+@pytest.mark.parametrize("seed", first(12, [24, 30, *range(24), *range(25, 30), *range(31, 100)]))
 def test_what_is_dropped_in_any_attitude_comes_to_rest(seed: int, friction: str) -> None:
     """A tetrahedron, a hull of twelve corners or a box, from a millimetre to 30 m above the ground, which it enters by
     1e-5 to 1e-2 of its size. Three corners bear its weight at least, and its centre is above the middle of what they
