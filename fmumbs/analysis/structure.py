@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import dist, pi, radians
 
+from fmumbs.analysis.bending_range import Unstiffened, too_few_modes, unstiffened
 from fmumbs.analysis.spinning import fast_flexible_bodies
 from fmumbs.mechanism import GROUND, Body, Closing, JointBase, Model
 
@@ -65,6 +66,7 @@ class Structure:
     cuts: tuple[str, ...]
     across: tuple[str, ...]
     unreached: tuple[str, ...]
+    unstiffened: tuple[Unstiffened, ...]
     warnings: tuple[str, ...]
 
 
@@ -97,6 +99,7 @@ def structure(model: Model) -> Structure:
         cuts=cuts,
         across=across,
         unreached=unreached,
+        unstiffened=unstiffened(model),
         warnings=tuple(_warnings(model, branches, bool(cuts))),
     )
 
@@ -175,6 +178,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
                 "unless that is intended."
             )
     yield from _angles_in_degrees(model)
+    yield from too_few_modes(model)
     yield from fast_flexible_bodies(model, [(each.body, each.joint, each.parent, each.reversed) for each in branches])
     yield from _lengths_in_millimetres(model)
     if branches and not any(model.gravity) and not model.forces and not _moves(model):

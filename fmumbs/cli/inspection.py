@@ -7,6 +7,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fmumbs.analysis.structure import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.description_parts import experiment_attributes
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from fmumbs.analysis.uniqueness import JointReaction, Uniqueness
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
+    from fmumbs.run import Solver
 
 Facts = dict[str, Any]
 
@@ -96,6 +99,7 @@ def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:
     except (AssemblyError, EquilibriumError) as error:
         warnings.append(str(error))
         return None
+    warnings += _deformed(model, found.solver, "in the equilibrium")
     return {
         "text": str(found),
         "stable": found.stable,
@@ -178,9 +182,33 @@ def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:
     solver = Solver(model)
     with suppress(AssemblyError):  # already among the problems
         solver.assemble()
+        warnings += _deformed(model, solver, "at the start")
         facts["start_changes"] = [asdict(change) for change in solver.start_changes]
         if facts["start_changes"]:
             warnings.append(describe(model.name, solver.start_changes))
+
+
+def _deformed(model: "Model", solver: "Solver", when: str) -> list[str]:
+    """Warnings of flexible bodies that a mode turns or strains beyond the linear range."""
+    from fmumbs.mechanism import ModalBody
+
+    bound, found = solver.get("solver.deformation") if _flexible(model) else 0.0, []
+    for body in model.bodies:
+        if not isinstance(body, ModalBody):
+            continue
+        sizes = np.abs(np.atleast_1d(solver.get(f"{body.name}.q"))) * np.array(body.strains)
+        if float(sizes.max()) > bound:
+            found.append(
+                f"ModalBody '{body.name}' leaves the linear range {when}: its mode {int(sizes.argmax()) + 1} makes a "
+                f"rotation or strain of {sizes.max():.3g}, and solver.deformation is {bound:g}. Make it a FlexibleLink."
+            )
+    return found
+
+
+def _flexible(model: "Model") -> bool:
+    from fmumbs.mechanism import ModalBody
+
+    return any(isinstance(body, ModalBody) for body in model.bodies)
 
 
 def _no_start(model: "Model") -> str:

@@ -100,6 +100,10 @@ def _counts(facts: Facts, most: int | None) -> Any:
         values = facts["singular_values"]
         gap = f"smallest counted {values['smallest_kept']:.1e}, largest dropped {values['largest_dropped']:.1e}"
         table.add_row("singular values", gap)
+    for one in facts["unstiffened"]:
+        load = "" if one["load"] is None else f" or a thrust of {one['load']:.4g} N"
+        matters = f"matters above {one['speed']:.4g} rad/s{load}: stiffening=True"
+        table.add_row(f"geometric stiffness of {one['body']}, which has none", matters)
     if facts["variables"] is not None:
         table.add_row("variables", str(facts["variables"]))
     return table

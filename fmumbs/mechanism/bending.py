@@ -35,6 +35,12 @@ class Bending:
     coefficients: tuple[float, ...]
     ends: tuple[tuple[int, ...], tuple[int, ...]]
 
+    @property
+    def square(self) -> float:
+        """The integral of W^2 over s."""
+        x, weights = np.polynomial.legendre.leggauss(2 * math.ceil(self.b) + 10)
+        return float(weights @ [self.derivative(0, s) ** 2 for s in ((x + 1.0) / 2).tolist()]) / 2
+
     def derivative(self, order: int, s: float) -> float:
         """The derivative of W with respect to s of that order, 0 to 3; exactly zero where a support demands it."""
         if (s == 0.0 and order in self.ends[0]) or (s == 1.0 and order in self.ends[1]):
@@ -63,6 +69,11 @@ def axial(count: int) -> tuple[Axial, ...]:
 def modes(count: int, base: str, tip: str) -> tuple[Bending, ...]:
     """The lowest `count` modes; base, tip: the supports, keys of ENDS."""
     return _modes(count, ENDS[base], ENDS[tip])
+
+
+def of_ends(count: int, like: Bending) -> tuple[Bending, ...]:
+    """The lowest modes of the beam that has one of them."""
+    return _modes(count, *like.ends)
 
 
 @lru_cache(maxsize=64)

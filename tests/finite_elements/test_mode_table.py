@@ -28,7 +28,7 @@ def model() -> fm.Model:
         "solid", K=mesh.K, M=mesh.M, nodes=mesh.nodes, interfaces={"base": mesh.ends[0], "tip": mesh.ends[1]}, modes=3,
         damping=0.02, frame="base",
     )  # fmt: skip
-    flat = beam(plane="xz", along="z", stiffening=True)
+    flat = beam(plane="xz", stiffening=True)
     made = fm.Model("tables")
     made.add(flat, fm.Revolute("A", made.ground.at(), flat.base, axis="y"))
     made.add(solid, fm.Revolute("B", flat.tip, solid.point("base"), axis="y"))
