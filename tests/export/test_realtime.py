@@ -62,6 +62,7 @@ def test_a_call_needs_little_stack_and_a_step_no_memory(name: str, tmp_path: Pat
 @pytest.mark.parametrize("command", [["tcc"], ["gcc", "-O2"], ["clang", "-O2"]], ids=" ".join)
 def test_every_model_needs_little_stack_by_every_compiler(command: list[str], tmp_path: Path) -> None:
     """The core is compiled once; each model's image is linked to it."""
+    pytest.importorskip("meshio")  # of solid_engine
     head = source("any", b"")[0].decode().partition("/* The model image")[0]
     core = tmp_path / "core.c"
     core.write_text(
@@ -71,7 +72,7 @@ def test_every_model_needs_little_stack_by_every_compiler(command: list[str], tm
     objects = [compiled(command, core, tmp_path / "core.o", *OWN)]
     most = {}
     for name in model_names():
-        step = FITTING.get(name, 1e-3)
+        step = 1e-5 if name == "solid_engine" else FITTING.get(name, 1e-3)
         image = fm.compile(read_model(name), scheme="rk4", step=step)
         file = tmp_path / "image.c"
         file.write_text(image_source(image.bytes).decode().replace("static ", ""))
@@ -79,7 +80,6 @@ def test_every_model_needs_little_stack_by_every_compiler(command: list[str], tm
         found = run_host(command[0], "any", [*objects, embedded], image.guid, step)
         assert not found[1:, 2].any(), name
         most[name] = int(found[:, 1].max())
-    print(most)
     assert len(most) > 30 and max(most.values()) < STACK, most
 
 
