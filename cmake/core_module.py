@@ -23,6 +23,6 @@ ffibuilder.cdef(f"enum {{ {', '.join(f'FM_{kind}' for kind in kinds)}, ... }};")
 for name in ("BODY_MODES", "BODY_SECONDS", "BYTE_ORDER", "PATH_POWERS", "LAW_POWERS_X", "LAW_POWERS_V"):
     ffibuilder.cdef(f"#define FM_{name} ...")
 ffibuilder.cdef("static double const FM_LEAST_PERIOD, FM_LARGEST_BOUND, FM_LARGEST;")
-ffibuilder.cdef("static char *const FM_IMAGE_MAGIC;")
+ffibuilder.cdef("static char *const FM_IMAGE_MAGIC, *const FM_OIL_CAVITATES, *const FM_CONTACT_MISSED;")
 ffibuilder.cdef('extern "Python" int fmumbs_interrupted(void *host);')  # for fm_interrupt (run/interrupt.py)
 ffibuilder.set_source("fmumbs._core", "\n".join(f'#include "{name}"' for name in HEADERS))

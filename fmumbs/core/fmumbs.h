@@ -242,6 +242,9 @@ double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation,
  * and a sentence on it without the last full stop; 0: none did. */
 double fm_deformation(const fm_instance *instance, char *message, size_t capacity);
+/* The words by which a message of an FMU is known to tell of it (fm_cavitation, fm_missed_contact). */
+#define FM_OIL_CAVITATES "oil cavitates"
+#define FM_CONTACT_MISSED "steps are too long for contact"
 /* Whether the oil of a chamber of a cylinder cavitated since assembly, and a sentence on the first, without the last
  * full stop. */
 int fm_cavitation(const fm_instance *instance, char *message, size_t capacity);

@@ -20,7 +20,7 @@ from fmumbs._tables import read_table
 from fmumbs.compiler import compile
 from fmumbs.compiler.options import OPTIONS, RunOptions, given
 from fmumbs.compiler.options import settings_of as settings_by_name
-from fmumbs.errors import CavitationWarning, ContactWarning, DeformationWarning, InputWarning, SolverError, StartWarning
+from fmumbs.errors import DeformationWarning, InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
 from fmumbs.run.details import Details
@@ -28,7 +28,7 @@ from fmumbs.run.feed import Feed
 from fmumbs.run.moments import Input
 from fmumbs.run.rows import Rows
 from fmumbs.run.signal import Interpolation
-from fmumbs.run.simulate import times_of
+from fmumbs.run.simulate import kind_of_warning, times_of
 
 if TYPE_CHECKING:
     from fmumbs.mechanism import Model
@@ -38,7 +38,6 @@ Array = NDArray[np.float64]
 Progress = Callable[[float], None]
 Series = dict[str, Signal]
 
-_TOLD = {"oil cavitates": CavitationWarning, "steps are too long for contact": ContactWarning}  # by words of the core
 MOST_INPUT = 2**28  # characters of a file of inputs
 
 _POSITION = re.compile(r"[._]q(\[\d+\]|_\d+)?$")
@@ -178,11 +177,10 @@ def _run(
         rows.details = _details(fmu, outputs, settings, series)
         before = len(one.messages)
         for message in one.messages:
-            warnings.warn(message, StartWarning, stacklevel=3)
+            warnings.warn(message, kind_of_warning(message, StartWarning), stacklevel=3)
         one.do(go_on)
         for message in one.messages[before:]:
-            told = next((kind for words, kind in _TOLD.items() if words in message), DeformationWarning)
-            warnings.warn(message, told, stacklevel=3)
+            warnings.warn(message, kind_of_warning(message, DeformationWarning), stacklevel=3)
     return rows.result()
 
 

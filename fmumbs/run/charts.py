@@ -124,6 +124,12 @@ class Chart:
     def _held_speeds(self) -> list[int]:
         """Velocities that stay: of modes on a path, and of joints' laws that stick."""
         on = self.image.arrays["law_u"]
+        for law, name in hard_stops(self.image).items():
+            if on[law] < 0 and law in self.sticking:
+                raise ModelError(
+                    f"stop '{name}' of '{self.image.name}' is closed on a spring, whose length a linear model cannot "
+                    "hold. Give the stop a stiffness, or put it on a joint."
+                )
         stuck = [int(on[law]) for law in self.sticking if on[law] >= 0]
         return [*(int(u) for u in self._on_paths("excitation_u")), *stuck]
 

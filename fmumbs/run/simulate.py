@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.layout import ffi, lib
 from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.compiler.pulls import with_pulls
 from fmumbs.compiler.starts import ask_if_degrees
@@ -104,6 +105,12 @@ def simulate(
         if message := solver.missed_contact:
             warnings.warn(message, ContactWarning, stacklevel=2)
     return rows.result()
+
+
+def kind_of_warning(message: str, otherwise: type[UserWarning]) -> type[UserWarning]:
+    """What a warning in the log of an FMU is in Python, by the words that the core begins such sentences with."""
+    known = ((lib.FM_OIL_CAVITATES, CavitationWarning), (lib.FM_CONTACT_MISSED, ContactWarning))
+    return next((kind for words, kind in known if ffi.string(words).decode() in message), otherwise)
 
 
 def _describe_method() -> None:

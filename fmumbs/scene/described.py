@@ -133,10 +133,11 @@ class Symbol:
 
     kind: "turn" about and "slide" along `axis`, "helix" both; "ball"; "weld"; "rod" from F to M; "line" through F along
     axis; "plane" through F with the normal `axis`; "disc" at M about axis and "sphere" at M, both of radius `size` [m].
+    "motor": what drives the motion along or about `axis`, beside the joint.
     axis: unit vector in the axes of that frame. prescribed: it moves as a path or an input says.
     """
 
-    kind: Literal["turn", "slide", "helix", "ball", "weld", "rod", "line", "plane", "disc", "sphere"]
+    kind: Literal["turn", "slide", "helix", "ball", "weld", "rod", "line", "plane", "disc", "sphere", "motor"]
     on: Literal["F", "M"] = "M"
     axis: Vec3 = (0.0, 0.0, 1.0)
     size: float = 0.0

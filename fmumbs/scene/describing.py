@@ -71,7 +71,7 @@ from fmumbs.scene.described import (
     Symbol,
     ViaLook,
 )  # fmt: skip
-from fmumbs.scene.moving import couplings_of, frame_of, lengths_of, stops_of
+from fmumbs.scene.moving import couplings_of, frame_of, lengths_of, motors_of, stops_of
 from fmumbs.scene.skins import skin_look
 from fmumbs.spatial import Rotation
 
@@ -94,6 +94,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
     hidden, ends, touching = model.inner, _ends_by_body(model), _touching(model)
     shown = [joint for joint in model.joints if joint.name not in hidden]
     joints, lengths = {joint.name: i for i, joint in enumerate(shown)}, lengths_of(model)
+    motors = motors_of(model)
     inside = {part.name for link in model.flexible_links for part in link.parts}  # whose elements show how it bends
     return Scene(
         model.name,
@@ -108,7 +109,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
                 joint.name,
                 places(joint.F),
                 places(joint.M),
-                () if joint.name in inside else _symbols(joint),
+                () if joint.name in inside else (*_symbols(joint), *motors.get(joint.name, ())),
             )
             for joint in shown
         ),

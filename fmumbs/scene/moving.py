@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 
 from fmumbs._checks import Vec3
-from fmumbs.mechanism import Cam, Gear, JointBase, Mode, Model, Stop
+from fmumbs.mechanism import Cam, Gear, JointBase, Mode, Model, Motor, Stop
 from fmumbs.mechanism.coupling import Coupling
-from fmumbs.scene.described import CouplingLook, StopLook, TermLook
+from fmumbs.scene.described import CouplingLook, StopLook, Symbol, TermLook
 
 Frame = Literal["F", "M"]
 
@@ -34,6 +34,15 @@ def stops_of(model: Model, places: Mapping[str, int]) -> Iterator[StopLook]:
             look = _stop(stop, stop.on, places[stop.on.name])
             if look is not None:
                 yield look
+
+
+def motors_of(model: Model) -> dict[str, list[Symbol]]:
+    """Symbols of motors by the names of the joints that they drive."""
+    found: dict[str, list[Symbol]] = {}
+    for motor in model.forces_of(Motor):
+        mode, i = _place(motor.on, motor.mode)
+        found.setdefault(motor.on.name, []).append(Symbol("motor", frame_of(motor.on.modes, i), _vec(mode.axis)))
+    return found
 
 
 def lengths_of(model: Model) -> dict[str, tuple[float | None, float | None]]:

@@ -332,6 +332,9 @@ class _Maker:
             case "ball":
                 self.ball(at, 0.62 * size, INK, True)
                 self.ball(at + 0.4 * size * self.view.rows[2], 0.36 * size, core, True)
+            case "motor":
+                self.add("cylinder", at + 1.6 * size * axis, axes, (0.7 * size, 0.8 * size, 0.8 * size), INK, True)
+                self.add("cylinder", at + 2.2 * size * axis, axes, (0.15 * size, 0.5 * size, 0.5 * size), core, True)
             case "weld":
                 self.add("box", at, R, (0.42 * size,) * 3, INK, True)
             case "rod":

@@ -154,6 +154,15 @@ def test_symbols_of_joints() -> None:
     assert {"plane", "disc"} <= {one.kind for joint in rolling.joints for one in joint.symbols}
 
 
+def test_motors_are_drawn_beside_the_modes_that_they_drive() -> None:
+    model = fm.Model("driven")
+    body = fm.Body.sphere("body", radius=0.1, mass=1.0)
+    joint = fm.Joint("J", model.ground.at(), body.at(), modes=(fm.Slide("x"), fm.Turn("z")))
+    model.add(body, joint, fm.Motor("M", joint, mode=2, resistance=1.0, constant=0.1))
+    kinds = [(one.kind, one.axis) for one in scene_of(model).joints[0].symbols]
+    assert kinds == [("slide", (1.0, 0.0, 0.0)), ("turn", (0.0, 0.0, 1.0)), ("motor", (0.0, 0.0, 1.0))]
+
+
 def test_programs_show_their_path_and_hide_their_target() -> None:
     model = fm.Model("robot")
     B = fm.Body("B", mass=1.0, inertia=(1, 1, 1))

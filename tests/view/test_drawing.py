@@ -214,6 +214,22 @@ def test_pictures_are_those_that_were_looked_at(name: str) -> None:
     assert crc32(still(compiled(model), 96, thin=0.035, samples=2).tobytes()) == PICTURES[name], "its picture changed"
 
 
+def test_a_motor_stands_beside_its_joint_on_its_axis() -> None:
+    def of(driven: bool) -> list[Solid]:
+        model = fm.Model("driven")
+        rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.02)
+        joint = fm.Revolute("J", model.ground.at(0.3, 0.2, 0.1), rod.base, axis="y", q0=0.4)
+        model.add(rod, joint, *([fm.Motor("M", joint, resistance=1.0, constant=0.1)] if driven else []))
+        image, poses, view = seen(model)
+        return solids(image.scene, poses, view)
+
+    without, added = of(False), of(True)
+    places = [one.at for one in added if not any(np.array_equal(one.at, other.at) for other in without)]
+    assert len(added) == len(without) + 2 == len(places) + len(without)
+    for at in places:
+        assert abs(at[0] - 0.3) < 1e-12 and abs(at[2] - 0.1) < 1e-12 and at[1] > 0.2
+
+
 def test_bodies_are_drawn_where_the_projection_has_them() -> None:
     """The core's own positions of points on the bodies, projected, fall on pixels of the body's colour."""
     image = compiled(read_model("four_bar", {}))

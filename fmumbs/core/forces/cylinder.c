@@ -91,12 +91,12 @@ int fm_say_cavitation(const fm_instance *s, char *out, size_t capacity)
     const double cavity = s->clock[FM_CAVITY];
     if (!(cavity >= 1.0 && cavity <= 2.0 * s->image.n.cylinders)) return 0;
     const int32_t chamber = (int32_t)cavity - 1, i = chamber / 2;
-    (void)fm_print(
-        out, capacity,
-        "oil cavitates: at t = %.9g s the pressure of chamber %s of cylinder '%.80s' falls below its vapour = "
-        "%g Pa, which the law does not follow. Raise the pressures at the start, or let oil in",
-        s->clock[FM_CAVITATED_AT], chamber % 2 == 0 ? "A" : "B", s->image.text + s->image.cylinder_name[i],
-        s->cylinder_vapour[i]);
+    (void)fm_print(out, capacity,
+                   FM_OIL_CAVITATES
+                   ": at t = %.9g s the pressure of chamber %s of cylinder '%.80s' falls below its vapour = "
+                   "%g Pa, which the law does not follow. Raise the pressures at the start, or let oil in",
+                   s->clock[FM_CAVITATED_AT], chamber % 2 == 0 ? "A" : "B", s->image.text + s->image.cylinder_name[i],
+                   s->cylinder_vapour[i]);
     return 1;
 }
 

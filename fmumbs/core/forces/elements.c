@@ -42,6 +42,7 @@ static void rates_of(const fm_force_element *element, const fm_instance *s, int3
 /* The rates of the own states at y, after an evaluation there. */
 void fm_own_rates(const fm_instance *s, const double *y, double *ydot)
 {
+    if (s->model.stateful == 0) return;
 #define O(id, one, all) \
     for (int32_t i = 0; fm_##one##_element.states != NULL && i < s->image.n.all; i++) \
         rates_of(&fm_##one##_element, s, i, y, ydot);

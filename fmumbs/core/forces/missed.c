@@ -57,11 +57,10 @@ int fm_say_missed(const fm_instance *s, char *out, size_t capacity)
 {
     const double spot = s->clock[FM_PASSED_OVER];
     if (!(spot >= 1.0 && spot <= s->image.n.spots)) return 0;
-    (void)fm_print(
-        out, capacity,
-        "steps are too long for contact '%.80s': it begins and ends within the step of %.3g s to t = %.9g s. Take "
-        "shorter steps, or a scheme that ends its steps where contacts begin",
-        s->image.text + s->image.contact_name[s->image.spot_contact[(int32_t)spot - 1]], s->clock[FM_PASSED_OVER_IN],
-        s->clock[FM_PASSED_OVER_AT]);
+    (void)fm_print(out, capacity,
+                   FM_CONTACT_MISSED " '%.80s': it begins and ends within the step of %.3g s to t = %.9g s. Take "
+                                     "shorter steps, or a scheme that ends its steps where contacts begin",
+                   s->image.text + s->image.contact_name[s->image.spot_contact[(int32_t)spot - 1]],
+                   s->clock[FM_PASSED_OVER_IN], s->clock[FM_PASSED_OVER_AT]);
     return 1;
 }

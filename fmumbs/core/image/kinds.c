@@ -229,7 +229,7 @@ int32_t fm_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_HAVE_CURBED: return m->motor_current_law[object] >= 0 ? components : 0;
     case FM_HAVE_LOSSY: return m->motor_loss_law[object] >= 0 ? components : 0;
     case FM_HAVE_LOSSLESS: return m->motor_loss_law[object] < 0 ? components : 0;
-    case FM_HAVE_SOFT: return m->law_hard[object] ? 0 : components;
+    case FM_HAVE_SOFT: return m->law_hard[object] || m->law_side[object] >= 0 ? 0 : components;
     case FM_HAVE_HARD: return m->law_hard[object] ? components : 0;
     case FM_HAVE_CLOSED: return m->n.rows > 0 ? components : 0;
     case FM_HAVE_TURNING:

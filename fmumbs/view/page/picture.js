@@ -231,7 +231,7 @@ export class Picture {
     for (const symbol of symbols) this.addSymbol(joint, symbol, name);
     const foot = joint.F.body < 0 ? joint.F : joint.M.body < 0 ? joint.M : null;
     const plain = ["plane", "line", "disc", "sphere"];
-    if (foot && symbols.length && !symbols.some((one) => plain.includes(one.kind)) && !(symbols.length > 2)) {
+    if (foot && symbols.length && !symbols.some((one) => plain.includes(one.kind)) && symbols.filter((one) => one.kind !== "motor").length <= 2) {
       const { s } = this, below = towards(this.up.clone());
       const at = () => this.place(foot)[0].addScaledVector(this.up, -0.9 * s);
       this.things.add("foot", { colour: COLOURS.ground, name, place: () => [at(), below, new THREE.Vector3(1.8 * s, 2.3 * s, 2.3 * s)] }, {}, "joints");
@@ -261,6 +261,12 @@ export class Picture {
         }, { flat: true }, "joints");
         break;
       case "ball": put("ellipsoid", new THREE.Vector3(1.6 * s, 1.6 * s, 1.6 * s)); break;
+      case "motor":
+        things.add("cylinder", { colour, name, place: () => {
+          const a = inWorld(), middle = symbol.on === "F" ? from() : at();
+          return [middle.addScaledVector(a, 2.4 * s), towards(a), new THREE.Vector3(2.4 * s, 1.9 * s, 1.9 * s)];
+        } }, {}, "joints");
+        break;
       case "weld": put("box", new THREE.Vector3(1.1 * s, 1.1 * s, 1.1 * s)); break;
       case "rod": things.stick("cylinder", colour, name, 0.4 * s, () => [from(), at()], {}, "joints"); break;
       case "line": line(() => from().distanceTo(at()) + 8 * s, from); break;

@@ -48,6 +48,13 @@ def test_random_ropes_in_motion(case: Case) -> None:
     assert_agrees(solver, case)
 
 
+def test_parameters_are_those_of_the_rope_alone() -> None:
+    """The laws that watch its sides have none."""
+    image = fm.compile(reeved(), everything=True)
+    found = [v.name for v in image.variables if v.name.startswith("rope.") and v.causality == "parameter"]
+    assert found == ["rope.stiffness", "rope.damping", "rope.length", "rope.radius[1]", "rope.radius[2]"]
+
+
 # A weight that falls into its rope -----------------------------------------------------------------------------
 
 MASS, LENGTH, EA, FALL = 2.0, 1.0, 1e4, 0.5

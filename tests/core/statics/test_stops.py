@@ -48,6 +48,16 @@ def arm_energy(q: Any, masses: Any) -> float:
     return float(-GRAVITY * (masses[0] * down[0] / 2 + masses[1] * (down[0] + down[1] / 2)))
 
 
+def test_a_linear_model_refuses_a_stop_that_is_closed_on_a_spring() -> None:
+    model = fm.Model("hung", gravity=(0, 0, -GRAVITY))
+    mass = fm.Body("mass", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    line = fm.Spring("line", model.ground.at(0, 0, 1), mass.at())
+    model.add(mass, fm.Prismatic("s", model.ground.at(), mass.at(), axis="z", q0=-0.2), line)
+    model.add(fm.Stop("end", line, upper=1.2, restitution=0.5))
+    with pytest.raises(fm.ModelError, match=r"stop 'end' of 'hung' is closed on a spring"):
+        fm.linearize(model, at="equilibrium")
+
+
 @pytest.mark.parametrize("height", [0.0, 0.3, 1.0])
 def test_a_mass_rests_on_a_stop(height: float) -> None:
     """Where it starts on it, and where it has to come down to it."""
