@@ -180,8 +180,7 @@ static void wrench_of(const chain *c, int change, const double *x, double out[6]
     }
 }
 
-/* x <- A^-1 x, or, transposed, A'^-1 x. Where modes are dependent what comes of it is not
- * finite. */
+/* x <- A^-1 x, or, transposed, A'^-1 x. Where modes are dependent what comes of it is not finite. */
 static void solve_by(const double *A, int32_t n, int transposed, double *x)
 {
     double B[FM_JOINT_MODES * FM_JOINT_MODES];
@@ -393,6 +392,11 @@ void fm_cut_tangent(const fm_instance *s, const fm_node *n, const double *v, dou
     const double *p = v + (n->operation == FM_DO_CUT_POSITION ? n->out : n->a);
     double rate[FM_JOINT_MODES] = {0.0}, w[6], open[6];
     chain c;
+    if (n->operation == FM_DO_CUT_WRENCH && are_zero(v + n->b, m->joint_nu[n->k]) &&
+        are_zero(t + n->b, m->joint_nu[n->k])) {
+        memset(t + n->out, 0, sizeof w);
+        return;
+    }
     if (n->operation == FM_DO_CUT_POSITION) {
         double A[FM_JOINT_MODES * FM_JOINT_MODES], turning[3];
         make_chain(m, n->k, p, at_rest, at_rest, &c);
