@@ -32,6 +32,7 @@ SOFTER = {  # for fixed steps
     "governor": {"stiffness": 8e3, "damping": 40.0},
     "cantilever": {"length": 6.0, "elements": 2},
     "crane": {"elements": 4},
+    "solid_engine": {"E": 1e8, "speed": 20.0},
 }
 REDUCED = (  # also by the other formulation
     *(f"tree{i}" for i in range(8)), "turned0", "turned2", "four_bar", "parallel_cranks", "skate", "mixed", "kicked",

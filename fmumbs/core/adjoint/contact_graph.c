@@ -56,11 +56,11 @@ static int32_t either(fm_builder *b, int32_t leaf, int32_t zero, int32_t one)
     return fm_add_node(b, FM_DO_ADD_PRODUCT, zero, leaf, difference(b, one, zero));
 }
 
-/* Limit over size where a leaf is 1, else 1, whatever the size is. */
-static int32_t part_of(fm_builder *b, int32_t slips, int32_t limit, int32_t size)
+/* T where a leaf is 0, a limit along it where it is 1: none of no T. */
+static int32_t limited(fm_builder *b, int32_t slips, int32_t limit, int32_t T)
 {
-    const int32_t one = fm_number(b, 1.0), safe = either(b, slips, one, size);
-    return either(b, slips, one, over(b, limit, safe));
+    const int32_t held = less(b, T, times(b, slips, T)), along = fm_add_node(b, FM_DO_UNIT, T, 0, 0);
+    return fm_add_node(b, FM_DO_ADD_SCALED, held, product_of(b, slips, limit), along);
 }
 
 /* From the centre of a spot to where it is furthest against n: -Q n / sqrt(n Q n), Q = R half^2 R'. */
@@ -155,8 +155,7 @@ static int32_t build_bristles(fm_builder *b, int32_t i, const fm_spot_slots *at)
     const int32_t held = fm_add_node(b, FM_DO_CARRY, R, bristles_of(b, m->spot_state[i]), 0);
     const int32_t out = dot_of(b, held, at->n), z = across(b, held, at->n, out), pull = times(b, K, z);
     const int32_t T = fm_add_node(b, FM_DO_ADD_SCALED, pull, D, at->slip);
-    const int32_t part = part_of(b, slips, build_limit(b, c, at), fm_add_node(b, FM_DO_LENGTH, T, 0, 0));
-    const int32_t force = times(b, part, T);
+    const int32_t force = limited(b, slips, build_limit(b, c, at), T);
     const int32_t gives = times(b, over(b, fm_number(b, 1.0), D), less(b, force, pull));
     int32_t rate = fm_add_node(b, FM_DO_ADD_SCALED, at->slip, slips, less(b, gives, at->slip));
     const int32_t relax = fm_times_constant(b, -1.0, product_of(b, over(b, K, D), out));
@@ -194,15 +193,14 @@ static int32_t build_tyre(fm_builder *b, int32_t i, fm_spot_slots *at)
     const int32_t side[2] = {fm_add_node(b, FM_DO_CROSS, y, at->n, 0), y};
     const int32_t V = fm_add_node(b, FM_DO_ABSOLUTE, dot_of(b, at->ahead, side[0]), 0, 0);
     const fm_tread_slots tread[2] = {build_tread(b, i, 0, side[0], V, at), build_tread(b, i, 1, side[1], V, at)};
-    const int32_t size =
-        fm_add_node(b, FM_DO_LENGTH, fm_add_node(b, FM_DO_VECTOR, tread[0].T, tread[1].T, b->zero), 0, 0);
-    const int32_t part = part_of(b, slips, product_of(b, leaf->contact_mu + c, at->normal), size);
+    const int32_t T = fm_add_node(b, FM_DO_VECTOR, tread[0].T, tread[1].T, b->zero);
+    const int32_t held = limited(b, slips, product_of(b, leaf->contact_mu + c, at->normal), T);
     const int32_t turned = over(b, leaf->contact_tangential + c, leaf->contact_tangential_damping + c);
     const int32_t relax = product_of(b, turned, bristles_of(b, state) + 2);
     int32_t rate[3], force = b->zero;
     rate[2] = fm_times_constant(b, -1.0, relax);
     for (int k = 0; k < 2; k++) {
-        const int32_t F = product_of(b, part, tread[k].T);
+        const int32_t F = held + k;
         const int32_t gives = over(b, difference(b, F, product_of(b, tread[k].K, tread[k].z)), tread[k].D);
         rate[k] = either(b, slips, tread[k].rate, gives);
         force = fm_add_node(b, FM_DO_ADD_SCALED, force, F, side[k]);
@@ -267,7 +265,7 @@ void fm_build_roll(fm_builder *b, int32_t i)
         const int32_t slips = leaf->rolls + 2 * i + p, pull = times(b, K, z_of[p]);
         const int32_t T = fm_add_node(b, FM_DO_ADD_SCALED, pull, D, w_of[p]);
         const int32_t limit = product_of(b, arm[p], at->normal);
-        const int32_t M = times(b, part_of(b, slips, limit, fm_add_node(b, FM_DO_LENGTH, T, 0, 0)), T);
+        const int32_t M = limited(b, slips, limit, T);
         const int32_t gives = times(b, over(b, fm_number(b, 1.0), D), less(b, M, pull));
         rate = sum_of(b, rate, fm_add_node(b, FM_DO_ADD_SCALED, w_of[p], slips, less(b, gives, w_of[p])));
         at->moment[p] = times(b, leaf->touches + spot, M);
