@@ -207,12 +207,12 @@ static fm_node lean_of(const fm_instance *s, const fm_node *n, const reads *r)
     return lean;
 }
 
-/* Marks what a node computes that follows. */
+/* Marks what a node computes that follows. The acceleration of a still point does by gravity alone, and only
+ * differences read it, from which that drops out. */
 static void mark_results(fm_graph *g, const fm_node *lean, int32_t numbers, int as)
 {
     if (lean->operation == FM_DO_STILL_JOINT) mark(g->follows, lean->out + FM_MOTION_A, 3, as);
-    else if (lean->operation == FM_DO_STILL_POINT) mark(g->follows, lean->out + FM_POINT_AT + 6, 3, as);
-    else mark(g->follows, lean->out, numbers, as);
+    else if (lean->operation != FM_DO_STILL_POINT) mark(g->follows, lean->out, numbers, as);
 }
 
 /* Marks the values that the adjoints of a node are made of. */

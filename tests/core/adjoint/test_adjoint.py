@@ -42,6 +42,8 @@ LEAST = 1e-6
 EXACT = 1e-9
 """Of the accelerations' sizes: differences in forty digits by steps of 1e-6 leave 1e-11 of the third derivatives."""
 STEP = 2.0**-20
+MOVES = 1e-3
+"""[s]"""
 OUTPUTS = ("position_violation", "velocity_violation")  # round-off, whose derivatives nobody asks for
 
 
@@ -123,14 +125,23 @@ class Pair:
             seed = rng.uniform(-1, 1, len(unknowns))
             chosen = [given[i] for i in sorted(rng.choice(len(given), count, replace=False))]
             references = [v.index for v in chosen]
-            self.exact.set("gravity[1]", self.exact.get("gravity[1]"))  # values are made from the state again
+            self.exact.step(self.exact.time + MOVES)  # all values that there are belong to another state
+            self._adjoint(unknowns, references[:1], seed)
             alone = self._adjoint(unknowns, references, seed)
             beside = self._adjoint(unknowns, [*references, first], seed)[:-1]
             assert_array_equal(self._adjoint(unknowns, references, seed), alone)
+            self.forget()
+            assert_array_equal(self._adjoint(unknowns, [*references, first], seed)[:-1], beside)
             heavy = np.array([v.name.startswith("gravity[") for v in chosen], bool)
             assert_array_equal(alone[~heavy], beside[~heavy])
             off = TRANSPOSED * np.abs(beside).max(initial=1.0)  # masses and lengths are about 1
             assert_allclose(alone[heavy], beside[heavy], rtol=DIFFERENCES, atol=off)
+
+    def forget(self) -> None:
+        """All values are made from the present state again, as a parameter was another one."""
+        gravity = self.exact.get("gravity[1]")
+        for value in (gravity + 1.0, gravity):
+            self.exact.set("gravity[1]", value)
 
     def _adjoint(self, unknowns: Any, knowns: Any, seed: Array) -> Array:
         return by_reference(self.exact, lib.fm_adjoint_derivative, unknowns, knowns, seed, len(knowns))
@@ -286,6 +297,23 @@ def test_a_pin_in_a_slot() -> None:
     pair = Pair(model)
     assert not pair.why
     assert lib.FM_ROW_ALONG_M in pair.exact.image.arrays["row_kind"]
+    pair.check(few=len(pair.knowns))
+
+
+def test_a_loop_with_a_driven_crank() -> None:
+    """By its drive one end of what closes the loop accelerates, both by gravity, which drops out."""
+    model = fm.Model("driven", gravity=(1.0, 0.0, -9.81))
+    crank, rod, rocker = (
+        fm.Body(name, mass=1.0, com=(0.2, 0, 0.1), inertia=(0.1,) * 3) for name in ("crank", "rod", "rocker")
+    )
+    turn = fm.Turn("y", role="excited", input="kappa_dot")
+    A = fm.Joint("A", model.ground.at(), crank.at(), modes=[turn])
+    B = fm.Revolute("B", model.ground.at(1.0, 0.0, 0.0), rocker.at(), axis="y", q0=-1.4)
+    R = fm.Revolute("R", rocker.at(0.8, 0.0, 0.0), rod.at(), axis="y")
+    model.add(crank, rod, rocker, A, B, R)
+    model.add(fm.Joint("pin", crank.at(0.3, 0, 0), rod.at(1.0, 0, 0), modes=[fm.Turn("y")], cut=True))
+    pair = Pair(model, {"A.kappa_dot": 0.7})
+    assert not pair.why and "A.kappa_dot" in pair.knowns
     pair.check(few=len(pair.knowns))
 
 
@@ -614,6 +642,30 @@ def test_rates_with_their_pull(name: str) -> None:
     back = by_reference(exact, lib.fm_adjoint_derivative, rates, x, v, states)
     size = np.abs(v) @ np.abs(forward) + np.abs(back) @ np.abs(s)
     assert abs(v @ forward - back @ s) <= TRANSPOSED * size
+
+
+@each_value
+@pytest.mark.parametrize("name", ["four_bar", "bennett"])
+def test_rates_with_their_pull_by_parameters_alone(name: str) -> None:
+    """Off the constraints, where the pull changes with all that rows and masses are made of; first by other knowns and
+    of other rates, as many.
+    """
+    fresh, asked = (hosted(read_model(name), derivatives=True) for _ in range(2))
+    table, states = fresh.image.variables, lib.fm_continuous_count(fresh.instance)
+    x = len(table) + 1 + np.arange(states)
+    knowns = [v.index for v in table if v.variability == "tunable" and v.kind in ("mass", "length", "gravity")]
+    now = np.empty(states)
+    lib.fm_get_continuous(fresh.instance, pointer(now))
+    rng = np.random.default_rng(4)
+    now += 1e-3 * rng.uniform(-1, 1, states)
+    for solver in (fresh, asked):
+        solver.call(lib.fm_set_continuous, 0.1, pointer(now))
+    v = rng.uniform(-1, 1, states)
+    by_reference(asked, lib.fm_adjoint_derivative, x, knowns, v, len(knowns))
+    alone = by_reference(asked, lib.fm_adjoint_derivative, x + states, knowns, v, len(knowns))
+    beside = by_reference(fresh, lib.fm_adjoint_derivative, x + states, [*knowns, x[0]], v, len(knowns) + 1)[:-1]
+    assert np.abs(beside).max() > 0.0
+    assert_array_equal(alone, beside)
 
 
 def test_baumgarte_is_part_of_the_rates() -> None:
