@@ -350,6 +350,19 @@ def test_trees_have_all_outputs(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("arms", [{"rolling_arm": 1e-3}, {"drilling_arm": 1e-3}])
+def test_a_ball_resists_rolling_alone_or_drilling_alone(arms: dict[str, float]) -> None:
+    """What has no arm has no moment, and no direction of one where nothing turns that way."""
+    model = fm.Model("ball")
+    body = fm.Body("b", mass=2.0, inertia=(8e-3,) * 3)
+    model.add(body, fm.Free("f", model.ground.at(), body.at(), q0=(0, 0, 0.0999, 1, 0, 0, 0), u0=(0.2, 0, 0, 0, 2.0, 0)))
+    rub = fm.Coulomb(0.5, stiffness=1e5, turning_stiffness=50.0, **arms)
+    model.add(fm.Contact("touch", fm.Sphere(body.at(), 0.1), fm.Plane(model.ground.at()), fm.Press(2e5), rub))
+    pair = Pair(model)
+    assert not pair.why
+    pair.check(few=20)
+
+
 @pytest.mark.parametrize("seed", seeds(6, 40))
 def test_drives_of_joints_with_locked_modes(seed: int) -> None:
     """An excited mode anywhere among locked ones, on what moves, with a body behind that moves as well."""
