@@ -355,7 +355,8 @@ def test_a_ball_resists_rolling_alone_or_drilling_alone(arms: dict[str, float]) 
     """What has no arm has no moment, and no direction of one where nothing turns that way."""
     model = fm.Model("ball")
     body = fm.Body("b", mass=2.0, inertia=(8e-3,) * 3)
-    model.add(body, fm.Free("f", model.ground.at(), body.at(), q0=(0, 0, 0.0999, 1, 0, 0, 0), u0=(0.2, 0, 0, 0, 2.0, 0)))
+    start: dict[str, Any] = {"q0": (0, 0, 0.0999, 1, 0, 0, 0), "u0": (0.2, 0, 0, 0, 2.0, 0)}
+    model.add(body, fm.Free("f", model.ground.at(), body.at(), **start))
     rub = fm.Coulomb(0.5, stiffness=1e5, turning_stiffness=50.0, **arms)
     model.add(fm.Contact("touch", fm.Sphere(body.at(), 0.1), fm.Plane(model.ground.at()), fm.Press(2e5), rub))
     pair = Pair(model)
