@@ -1,6 +1,7 @@
 """Every public function that takes a path takes a str and a Path, with one result."""
 
 import inspect
+import shutil
 import webbrowser
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -47,6 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "facet normal 0 0 0 outer loop " + "".join(f"vertex {CORNERS[n]} " for n in face) + "endloop endfacet\n"
         for face in FACES
     )
+    for file in (Path(__file__).parent / "readers/data/elements").glob("rod.*"):
+        shutil.copy(file, at)
     (at / "solid.stl").write_text(f"solid s\n{facets}endsolid s\n")
     fm.export_fmu(pendulum(), at / "p.fmu")
     fm.compile(pendulum()).save(at / "p.image")
@@ -92,6 +95,11 @@ def swept(**changed: Any) -> object:
     return fm.sweep(**{**given, **changed}).varied
 
 
+def elements(at: Path, **files: Any) -> list[float]:
+    found: list[float] = fm.read_matrices(at / "rod.sti", **files).M.diagonal().tolist()
+    return found
+
+
 def result() -> fm.Result:
     return fm.simulate(pendulum(), stop=0.1, interval=0.05)
 
@@ -133,6 +141,9 @@ USES: dict[str, tuple[str, Callable[[Any, Path], object]]] = {
     "plot: path": ("new.png", lambda path, at: play.plot(result(), path)),
     "read_built: name": ("model.py", lambda path, at: readers.read_built(path, None, fm.Model).name),
     "read_inputs: path": ("inputs.csv", lambda path, at: list(play.read_inputs(path))),
+    "read_matrices: mass": ("rod.mas", lambda path, at: elements(at, mass=path)),
+    "read_matrices: nodes": ("rod.inp", lambda path, at: elements(at, nodes=path)),
+    "read_matrices: path": ("rod.sti", lambda path, at: fm.read_matrices(path).nodes.tolist()),
     "read_mjcf: folders": ("empty", lambda path, at: fm.read_mjcf(at / "arm.xml", folders=[path]).name),
     "read_mjcf: path": ("arm.xml", lambda path, at: fm.read_mjcf(path).name),
     "read_model: name": ("model.py", lambda path, at: readers.read_model(path).name),

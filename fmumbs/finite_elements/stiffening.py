@@ -111,7 +111,10 @@ class Loaded:
             object.__setattr__(self, name, _checks.vector(getattr(self, name), f"Loaded: {name}"))
 
     def forces(self, fe: FiniteElements, ties: Sequence[Tie], where: str) -> Array:
-        """(freedoms,) in equilibrium. Raises ModelError for an interface that is not there, and for no load."""
+        """(freedoms,) in equilibrium, of the body fe with its ties.
+
+        Raises ModelError, which begins with `where`, for an interface that is not there, and for no load.
+        """
         known = {tie.name: tie for tie in ties}
         for name in (*self.wrenches, *(() if self.held is None else (self.held,))):
             if name not in known:

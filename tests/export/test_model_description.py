@@ -235,7 +235,7 @@ def test_the_binary_is_called_by_a_c_identifier(name: str, identifier: str) -> N
 
 def test_what_initial_unknowns_depend_on_follows_their_kind(image: ModelImage) -> None:
     """Positions on positions, velocities and forces of springs on more, and all else on everything, without a list."""
-    places, speeds = {"q", "r", "quat", "eta", "length"}, {"qd", "v", "w", "u", "kappa"}
+    places, speeds = {"q", "r", "quat", "eta", "length", "stress", "mises"}, {"qd", "v", "w", "u", "kappa"}
     table = {str(v.index + 1): v for v in image.variables}
     for entry in parsed(image).iterfind("ModelStructure/InitialUnknowns/Unknown"):
         kind, listed = table[entry.get("index")].kind, entry.get("dependencies")
