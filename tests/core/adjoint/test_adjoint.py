@@ -343,10 +343,10 @@ def test_mechanisms_of_the_package(name: str) -> None:
 @pytest.mark.parametrize("name", first(4, ("pendulum", "arm6", "heavy_top", "governor", "double_pendulum", "trough")))
 def test_trees_have_all_outputs(name: str) -> None:
     """Reactions, energy and quaternions of the joints that most trees are made of; no output is left to differences,
-    but the reaction of a joint of several screws."""
+    but the drive and the reaction of a joint of several screws."""
     pair = Pair(read_model(name))
     assert {one.rsplit("[", 1)[0] for one in pair.left_out()} == (
-        {"J.reaction.f", "J.reaction.t"} if name == "trough" else set()
+        {"J.drive", "J.reaction.f", "J.reaction.t"} if name == "trough" else set()
     )
 
 
