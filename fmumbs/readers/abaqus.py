@@ -20,7 +20,9 @@ from fmumbs.readers.freedoms import (
     beside,
     check_diagonal,
     columns,
+    counted,
     deck_nodes,
+    nodes_of,
     symmetric,
 )  # fmt: skip
 
@@ -38,9 +40,7 @@ def read(path: Path, mass: Path | None, deck: Path | None, given: Array | None, 
         if named is None:
             raise FileError(path, "its name does not end with _STIF and a number", "Give the mass matrix as mass=")
         mass = beside(path, [path.name.replace(f"STIF{step}", f"MASS{step}")], "the mass matrix", "Give it as mass=")
-    if given is None:
-        deck = deck or beside(path, [f"{job}.inp"], "the deck with the nodes", NO_DECK)
-    places = {} if given is not None else deck_nodes(deck or path)
+    deck, places = nodes_of(path, deck, given, [f"{job}.inp"], "the deck with the nodes", NO_DECK, deck_nodes)
     stiff, heavy = columns(path, (5, 3), 4), columns(mass, (5, 3), 4)
     if stiff.shape[1] != heavy.shape[1]:
         raise FileError(mass, f"its format is not that of '{path.name}'", "Write both in one run")
@@ -57,7 +57,7 @@ def read(path: Path, mass: Path | None, deck: Path | None, given: Array | None, 
     if not M.diagonal()[last].any():
         what = f"node {freedoms.nodes.max()}, the last one, has no mass"
         raise FileError(mass, what, "It may be cut off: write it again")
-    return Raw(path, K, M, freedoms, deck or path, places)
+    return Raw(path, K, M, freedoms, deck, places)
 
 
 def _labelled(path: Path, mass: Path, stiff: Array, heavy: Array) -> tuple[Freedoms, NDArray[np.int64]]:
@@ -103,4 +103,4 @@ def _counted(path: Path, stiff: Array, count: int, places: Places) -> Freedoms:
             path, f"it has {size} rows, but {len(numbers)} nodes have {3 * len(numbers)} or {6 * len(numbers)}",
             "Write FORMAT=MATRIX INPUT, which names the nodes",
         )  # fmt: skip
-    return Freedoms(path, np.repeat(numbers, each), np.tile(np.arange(1, each + 1), len(numbers)))
+    return counted(path, numbers, each)

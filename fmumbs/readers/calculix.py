@@ -18,6 +18,7 @@ from fmumbs.readers.freedoms import (
     check_diagonal,
     columns,
     deck_nodes,
+    nodes_of,
     symmetric,
 )  # fmt: skip
 
@@ -35,9 +36,10 @@ def read(path: Path, mass: Path | None, deck: Path | None, given: Array | None, 
     rows, columns_ = stiff[:, :2].T.astype(np.int64) - 1
     K, M = (symmetric(file, (rows, columns_), found[:, 2], size) for file, found in ((path, stiff), (mas, heavy)))
     check_diagonal(path, K, lambda row: f"row {row + 1}")
-    if given is None:
-        deck = deck or beside(path, [f"{job}.inp"], "the deck with the nodes", NO_DECK)
-    return Raw(path, K, M, freedoms, deck or path, {} if given is not None else deck_nodes(deck or path))
+    return Raw(
+        path, K, M, freedoms,
+        *nodes_of(path, deck, given, [f"{job}.inp"], "the deck with the nodes", NO_DECK, deck_nodes),
+    )  # fmt: skip
 
 
 def _freedoms(path: Path) -> Freedoms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,24 @@ def beside(path: Path, names: list[str], what: str, fix: str) -> Path:
         if (found := path.with_name(name)).exists():
             return found
     raise FileError(path, f"{what} is not beside it: there is no {' or '.join(repr(n) for n in names)}", fix)
+
+
+def nodes_of(
+    path: Path, deck: Path | None, given: Array | None, names: list[str], what: str, fix: str,
+    read: Callable[[Path], Places],
+) -> tuple[Path, Places]:  # fmt: skip
+    """The deck, by default the first of `names` beside `path`, and the nodes that `read` finds there; none if their
+    coordinates are given.
+    """
+    if given is not None:
+        return deck or path, {}
+    deck = deck or beside(path, names, what, fix)
+    return deck, read(deck)
+
+
+def counted(path: Path, numbers: NDArray[np.int64], each: int) -> Freedoms:
+    """Rows that count the freedoms of nodes, `each` of each."""
+    return Freedoms(path, np.repeat(numbers, each), np.tile(np.arange(1, each + 1), len(numbers)))
 
 
 def columns(path: Path, counts: tuple[int, ...], whole: int) -> Array:

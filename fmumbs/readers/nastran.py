@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.readers.freedoms import Array, FileError, Freedoms, Places, Raw, beside, check_diagonal, symmetric
+from fmumbs.readers.freedoms import Array, FileError, Places, Raw, check_diagonal, counted, nodes_of, symmetric
 
 Index = NDArray[np.int64]
 
@@ -44,10 +44,8 @@ def read(path: Path, mass: Path | None, deck: Path | None, given: Array | None, 
         if matrix.complex or matrix.form not in _FORMS or matrix.shape[0] != matrix.shape[1]:
             what = f"{matrix.name} is complex, not square, or of the form {matrix.form}"
             raise FileError(path, what, "Write real symmetric matrices of all freedoms (the g-set)")
-    if given is None:
-        endings = [f"{path.stem}{e}" for e in (".bdf", ".dat", ".nas")]
-        deck = deck or beside(path, endings, "the bulk data", "Give the file, or coordinates, as nodes=")
-    places = bulk_nodes(deck) if deck is not None and given is None else {}
+    decks, fix = [f"{path.stem}{e}" for e in (".bdf", ".dat", ".nas")], "Give the file, or coordinates, as nodes="
+    deck, places = nodes_of(path, deck, given, decks, "the bulk data", fix, bulk_nodes)
     count = len(places) or len(given if given is not None else ())
     if stiff.shape != heavy.shape or stiff.shape[0] not in (3 * count, 6 * count):
         raise FileError(
@@ -62,9 +60,9 @@ def read(path: Path, mass: Path | None, deck: Path | None, given: Array | None, 
         turns = np.tile(np.arange(6) > 2, count)
         if not (abs(K)[turns].sum() or abs(M)[turns].sum()):  # solids
             K, M, each = K[~turns][:, ~turns], M[~turns][:, ~turns], 3
-    freedoms = Freedoms(path, np.repeat(numbers, each), np.tile(np.arange(1, each + 1), count))
+    freedoms = counted(path, numbers, each)
     check_diagonal(path, K, lambda row: f"freedom {row % each + 1} of node {numbers[row // each]}")
-    return Raw(path, K, M, freedoms, deck or path, places)
+    return Raw(path, K, M, freedoms, deck, places)
 
 
 @dataclass
