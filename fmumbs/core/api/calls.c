@@ -103,22 +103,24 @@ double fm_deformation(const fm_instance *s, char *message, size_t capacity)
     return found;
 }
 
-int fm_cavitation(const fm_instance *s, char *message, size_t capacity)
+/* Whether something is to be told of the run, and its sentence. */
+static int told(const fm_instance *s, int (*say)(const fm_instance *, char *, size_t), char *message, size_t capacity)
 {
     if (capacity > 0) message[0] = 0;
     const fm_float_mode host = fm_float_enter();
-    const int found = fm_say_cavitation(s, message, capacity);
+    const int found = say(s, message, capacity);
     fm_float_leave(host);
     return found;
 }
 
+int fm_cavitation(const fm_instance *s, char *message, size_t capacity)
+{
+    return told(s, fm_say_cavitation, message, capacity);
+}
+
 int fm_missed_contact(const fm_instance *s, char *message, size_t capacity)
 {
-    if (capacity > 0) message[0] = 0;
-    const fm_float_mode host = fm_float_enter();
-    const int found = fm_say_missed(s, message, capacity);
-    fm_float_leave(host);
-    return found;
+    return told(s, fm_say_missed, message, capacity);
 }
 
 int32_t fm_lock_count(const fm_instance *s)
