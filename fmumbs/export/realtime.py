@@ -138,9 +138,11 @@ def counts_of(image: "ModelImage") -> Counts:
         fitting = _fitting_step(image, step)
         if fitting is None:
             raise
+        steps = _steps(image, fitting)
+        part = "" if steps < MOST_STEPS else f"the first {steps * fitting:g} s of "
         raise ExportError(
             f"steps of {step:g} s are too long for '{image.name}': {str(error).partition('. ')[0]}. "
-            f"Give step={fitting:g} (--step {fitting:g}), with which its default experiment runs."
+            f"Give step={fitting:g} (--step {fitting:g}), with which {part}its default experiment can be run."
         ) from error
     mean, worst = each.mean(axis=0), each.max(axis=0)
     from fmumbs.export.counting import counted  # late: it runs as a module, too
@@ -163,7 +165,7 @@ def _run(image: "ModelImage", step: float) -> np.ndarray:
     solver.assemble()
     names = image.variables.names()
     which = np.array([names.index(f"solver.{name}") for name in ("evaluations", "iterations")], np.uint32)
-    steps = max(1, min(MOST_STEPS, round((image.default_experiment.stop or 1.0) / step)))
+    steps = _steps(image, step)
     read = np.empty((steps + 1, len(which)))
     read[0] = solver.read(which)
     for n in range(1, steps + 1):
@@ -172,8 +174,13 @@ def _run(image: "ModelImage", step: float) -> np.ndarray:
     return np.diff(read, axis=0)
 
 
+def _steps(image: "ModelImage", step: float) -> int:
+    """Of the default experiment, at most MOST_STEPS."""
+    return max(1, min(MOST_STEPS, round((image.default_experiment.stop or 1.0) / step)))
+
+
 def _fitting_step(image: "ModelImage", step: float) -> float | None:
-    """The longest of the TRIED next shorter steps [s], in the series 5, 2, 1, that passes the default experiment."""
+    """The longest of the TRIED next shorter steps [s], in the series 5, 2, 1, with which _run() passes."""
     decade = math.floor(math.log10(step))
     series = [float(f"{digit}e{decade - n}") for n in range(TRIED // 3 + 1) for digit in (5, 2, 1)]
     for shorter in [one for one in series if one < step][:TRIED]:
